@@ -66,10 +66,20 @@ export async function buildTestPrograms(): Promise<void> {
   await run("cargo", ["build", "--release", "--locked", "--workspace", ...programs]);
 }
 
-/** Builds the addon that panics on demand in target/debug, from the same compilation of the core as `cargo test`. */
+/** Builds the addon that panics on demand in target/debug. */
 export async function buildPanickingAddon(): Promise<void> {
+  await buildAsTested("--lib");
+}
+
+/** Builds native programs in target/debug. */
+export async function buildPrograms(...names: string[]): Promise<void> {
+  await buildAsTested(...names.flatMap((name) => ["--bin", name]));
+}
+
+/** Builds in target/debug, from the same compilation of what that stands on as `cargo test`. */
+async function buildAsTested(...chosen: string[]): Promise<void> {
   // There are no examples: asking for them gives the dependencies the features that tests have.
-  await run("cargo", ["build", "--locked", "--workspace", "--lib", "--examples", ...FAULT_INJECTION]);
+  await run("cargo", ["build", "--locked", "--workspace", ...chosen, "--examples", ...FAULT_INJECTION]);
 }
 
 /** Builds everything and puts dist/callosum together. */

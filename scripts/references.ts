@@ -8,7 +8,8 @@ import { dirname, join } from "node:path";
 import { offeredOn } from "../plugin/src/offered.ts";
 import { METHODS, SCOPES } from "../plugin/src/rpc/gateway-methods.ts";
 import { TEAM_VERBS } from "../plugin/src/team/verbs.ts";
-import { ROOT, run, searchPath, TaskError } from "./run.ts";
+import { buildPrograms } from "./build.ts";
+import { ROOT, searchPath, TaskError } from "./run.ts";
 
 const FOLDER = "docs/reference";
 const LOCAL_PROGRAMS = "crates/callosum-core/src/rules/local-programs.txt";
@@ -56,9 +57,7 @@ const list = (value: string | string[] | undefined) => (value === undefined ? []
 
 /** The texts by their paths. The native programs are built, unoptimised, where they are not. */
 export async function references(): Promise<Map<string, string>> {
-  const programs = ["callosum", "callosum-serve", "references"].flatMap((name) => ["--bin", name]);
-  const native = ["-p", "callosum-cli", "-p", "callosum-server", "-p", "callosum-bench", ...programs];
-  await run("cargo", ["build", "--quiet", "--locked", ...native]);
+  await buildPrograms("callosum", "callosum-serve", "references");
   const tables = JSON.parse(printed("references")) as Tables;
   const schema = withPlaceholders(readFileSync(join(ROOT, SCHEMA), "utf8"), tables);
   const pages = {

@@ -65,6 +65,8 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let webhooks = Webhooks::open(&directory.path, &config.webhooks)?;
     want_files();
     let runtime = runtime::Builder::new_multi_thread()
+        // It touches no disk and waits for nobody. A second one would be woken for every request, to find nothing to do.
+        .worker_threads(1)
         .enable_all()
         .max_blocking_threads(THREADS + config.webhooks.len() + 1)
         .build()

@@ -9,14 +9,25 @@ use super::call_id::CallId;
 
 /// More waiting lines than this are lost, and counted.
 const MAX_WAITING: usize = 4_096;
+/// So many bytes of lines are written at once.
+const TOGETHER: usize = 64 << 10;
 
 /// A line that waits.
-#[derive(Clone, Debug)]
-pub(super) enum Line {
+#[derive(Debug)]
+enum Line {
     /// Of a call of tier 0 or 1, as it is written.
-    Light(Arc<[u8]>),
+    Light(Vec<u8>),
     /// Any other.
     Record(Arc<Record>),
+}
+
+/// What is to be written next.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// The lines of calls of tier 0 and 1 that follow one another, with their numbers.
+    Lights(Vec<u64>, Vec<u8>),
+    /// Another line, with its number.
+    Record(u64, Arc<Record>),
 }
 
 /// A line that waits, and what is to follow it.
@@ -46,7 +57,7 @@ impl Backlog {
 
     /// The same for the line of a call of tier 0 or 1.
     pub(super) fn push_light(&mut self, line: Vec<u8>) -> Option<u64> {
-        self.put(Line::Light(line.into()), None)
+        self.put(Line::Light(line), None)
     }
 
     fn put(&mut self, line: Line, start_of: Option<CallId>) -> Option<u64> {
@@ -77,9 +88,22 @@ impl Backlog {
         self.next_number
     }
 
-    /// What is to be written next, and its number. It stays until it is [`Backlog::written`].
-    pub(super) fn first(&self) -> Option<(u64, Line)> {
-        self.waiting.front().map(|waiting| (waiting.number, waiting.line.clone()))
+    /// What is to be written next, up to the line with the number `last`. It stays until it is [`Backlog::written`].
+    pub(super) fn next(&self, last: u64) -> Option<Next> {
+        let (mut numbers, mut lines) = (Vec::new(), Vec::new());
+        for Waiting { number, line, .. } in self.waiting.iter().take_while(|waiting| waiting.number <= last) {
+            match line {
+                Line::Record(record) if numbers.is_empty() => {
+                    return Some(Next::Record(*number, Arc::clone(record)));
+                }
+                Line::Light(line) if numbers.is_empty() || lines.len() + line.len() <= TOGETHER => {
+                    numbers.push(*number);
+                    lines.extend_from_slice(line);
+                }
+                Line::Record(_) | Line::Light(_) => break,
+            }
+        }
+        (!numbers.is_empty()).then_some(Next::Lights(numbers, lines))
     }
 
     /// The first was written, with this sequence number: makes way for the next, which is its outcome if that has come. Returns

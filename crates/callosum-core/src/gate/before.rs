@@ -180,7 +180,7 @@ impl Gate {
     }
 
     /// Whether a call goes on before its line is written: not where everything is refused that can't be written.
-    fn goes_on_unwritten(&self, tier: Tier) -> bool {
+    pub(super) fn goes_on_unwritten(&self, tier: Tier) -> bool {
         !tier.is_guarded() && self.settings.on_state_error != OnStateError::Closed
     }
 

@@ -14,7 +14,7 @@ use crate::record::{Action, Record};
 use crate::store::journal::{Check, Patience, SegmentLimit, UpToDate};
 use crate::store::ledger::{Ledger, LedgerOptions, Needs};
 
-use super::backlog::Line;
+use super::backlog::Next;
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 
 /// Longer than whoever waits for the ledger sleeps between two looks.
@@ -291,20 +291,22 @@ impl Gate {
         loop {
             // It waits on while it is written, so that an after-hook finds a start either waiting or written, never between;
             // and no hook waits for the disk. Only who has the ledger takes any away.
-            let Some((number, line)) =
-                lock(&self.light).backlog.first().filter(|(number, _)| *number <= last)
-            else {
-                return Ok(());
+            let Some(next) = lock(&self.light).backlog.next(last) else { return Ok(()) };
+            let (number, record) = match next {
+                Next::Record(number, record) => (number, record),
+                Next::Lights(numbers, lines) => {
+                    let seq = ledger.append_encoded(proof, &lines, now)?;
+                    let mut light = lock(&self.light);
+                    for number in numbers {
+                        let _ = light.backlog.written(number, seq);
+                    }
+                    continue;
+                }
             };
-            let seq = match &line {
-                Line::Record(record) => ledger.append(proof, record, now)?.seq,
-                Line::Light(bytes) => ledger.append_encoded(proof, bytes, now)?,
-            };
+            let seq = ledger.append(proof, &record, now)?.seq;
             let mut light = lock(&self.light);
             if let Some(id) = light.backlog.written(number, seq) {
-                let guarded =
-                    matches!(&line, Line::Record(record) if record.tier.is_some_and(Tier::is_guarded));
-                light.calls.written(&id, number, seq, guarded);
+                light.calls.written(&id, number, seq, record.tier.is_some_and(Tier::is_guarded));
             }
         }
     }

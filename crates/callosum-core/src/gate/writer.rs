@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::model::error::StateError;
+use crate::model::time::Stamp;
 use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
 
@@ -246,23 +247,28 @@ impl Gate {
 
     /// Writes what waits. When that was not possible: after what time it is to be tried again; `put_off` says what it was before.
     fn write_what_waits(&self, put_off: Option<Duration>) -> Option<Duration> {
-        let now = self.machine().now();
         let is_patient = put_off.is_some_and(|since| since > PATIENT_AFTER);
         let patience = if is_patient { self.patience() } else { Patience::Brief };
-        // A journal that is gone is noticed before its lines are written: they may be evidence.
-        match self.with_ledger(&Needs::default(), patience, Check::Journal, &now, |_, _| Ok(())) {
+        match self.write_within(patience, &self.machine().now()) {
             Ok(()) => None,
             Err(NotNow::Busy) => Some(put_off.map_or(RETRY, |before| (before * 2).min(LATEST_RETRY))),
-            Err(NotNow::Failed(error)) => {
-                self.could_not_write(&error);
-                Some(LATEST_RETRY)
-            }
+            Err(NotNow::Failed(_)) => Some(LATEST_RETRY),
         }
     }
 
-    fn could_not_write(&self, error: &StateError) {
+    /// Writes what waits. A failure is noted.
+    pub(super) fn write_within(&self, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+        // A journal that is gone is noticed before its lines are written: they may be evidence.
+        let written = self.with_ledger(&Needs::default(), patience, Check::Journal, now, |_, _| Ok(()));
+        if let Err(NotNow::Failed(error)) = &written {
+            self.could_not_write(error, now);
+        }
+        written
+    }
+
+    fn could_not_write(&self, error: &StateError, now: &Stamp) {
         let was_well = lock(&self.health).degraded().is_none();
-        lock(&self.health).failed(error, &self.machine().now());
+        lock(&self.health).failed(error, now);
         if was_well {
             let mut light = lock(&self.light);
             light.unwritten += light.waiting() as u64;

@@ -1,5 +1,7 @@
 //! Calls of processes that are not here: their terms, which of them are the same, and the leases that speak for them.
 
+use std::fs;
+
 use callosum_core::decision::history::Who;
 use callosum_core::gate::{Admitted, Gate, Guest, Lease, NotAdmitted, Terms, Verdict};
 use callosum_core::model::tier::Tier;
@@ -102,6 +104,46 @@ fn an_id_of_an_open_call_can_not_stand_for_another_call() {
     assert!(matches!(admit(&world, &serve, &call, &longer, Terms::Gate), Err(NotAdmitted::Reused)));
     assert!(settle(&world, &serve, "http/a", "1", Ended::Ok));
     assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "1"), Terms::Gate), Verdict::Pause);
+}
+
+#[test]
+fn what_no_decision_looks_at_goes_on_before_it_is_written_and_is_there_for_whoever_asks() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    let unwritten = |gate: &Gate, tool: &str| {
+        let weighed = gate.weigh(&guest("http/a", tool, "1"), &alice(), Terms::Gate, false, &world.now);
+        gate.admit_unwritten(&weighed, &world.now).map(|admitted| (admitted.verdict, admitted.seq()))
+    };
+    let on_disk = || {
+        let text = fs::read_to_string(world.journal_path()).unwrap_or_default();
+        text.lines().filter(|line| line.contains("\"http/a\"")).count()
+    };
+    // Those of tiers 2 and up are decided, or are evidence.
+    for tool in ["message", "mail", "pay"] {
+        assert_eq!(unwritten(&serve, tool), None, "{tool}");
+    }
+    assert_eq!(unwritten(&serve, "look"), Some((Verdict::Allow, None)));
+    assert_eq!(unwritten(&serve, "look"), Some((Verdict::Allow, None)));
+    assert_eq!(on_disk(), 0);
+    assert_eq!(actions(&world, &serve), ["intercept", "intercept"], "who asks finds it");
+    assert_eq!(on_disk(), 2);
+    assert_eq!(unwritten(&serve, "look"), Some((Verdict::Allow, None)));
+    serve.write_what_went_on(&world.now);
+    assert_eq!(on_disk(), 3);
+    // What is decided later comes later.
+    assert_eq!(unwritten(&serve, "look"), Some((Verdict::Allow, None)));
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "2"), Terms::Gate), Verdict::Allow);
+    let tools: Vec<Value> =
+        records(&world, &serve).into_iter().map(|record| record["tool"].clone()).collect();
+    assert_eq!(tools, ["look", "look", "look", "look", "mail"]);
+    // So many wait, and no more; closing writes them.
+    let room = (0..2_000).take_while(|_| unwritten(&serve, "look").is_some()).count();
+    assert_eq!(room, 1_000);
+    serve.close(&world.now);
+    assert_eq!(on_disk(), 1_005);
+    // Where nothing goes on that can't be written, all are written first.
+    let strict = world.gate_with("strict", &json!({"onStateError": "closed"}));
+    assert_eq!(unwritten(&strict, "look"), None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What every request passes: who asks, whether it means this service, how much it may; and what every answer has.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,7 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
     let id = request_id(request.headers());
     let peer = request.extensions().get::<Peer>().cloned();
     let asked = service.map(|service| {
-        let (method, path) = (request.method().clone(), path_told(request.uri().path()));
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         (service, method, path)
     });
     let mut response = match peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
@@ -81,7 +82,7 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
             peer: peer.as_ref().map(Peer::name).unwrap_or_default(),
             via: via.as_ref().map(|Answered(via)| via.as_str()),
             method: method.as_str(),
-            path: &path,
+            path: &path_told(&path, status),
             status,
             micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
         });
@@ -90,12 +91,13 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
 }
 
 /// What the log says of a path. A resource may be named by a secret, and so may a path that there is not.
-fn path_told(path: &str) -> String {
+fn path_told(path: &str, status: u16) -> Cow<'_, str> {
     const HELD: &str = "/lock/";
-    if path.starts_with(HELD) {
-        return format!("{HELD}…");
+    match (path.starts_with(HELD), status) {
+        (true, _) => Cow::Owned(format!("{HELD}…")),
+        (false, 200..300) => Cow::Borrowed(path),
+        (false, _) => Cow::Owned(one_line(&redact(path), 200)),
     }
-    one_line(&redact(path), 200)
 }
 
 /// The sender's id for a request if it can stand in a log, else a new one.

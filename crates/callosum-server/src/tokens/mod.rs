@@ -1,13 +1,14 @@
-//! Tokens: who may ask over TCP, and what. `tokens.json` in the state directory keeps their hashes, and is looked at for every
-//! request, so that a new token counts at once, and a revoked one no more.
+//! Tokens: who may ask over TCP, and what. `tokens.json` in the state directory keeps their hashes, and is looked at for a request
+//! unless it was in the last millisecond, so that a new token counts at once, and a revoked one no more.
 
 pub(crate) mod command;
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use callosum_core::model::time::from_rfc3339;
 pub(crate) use callosum_protocol::hex;
@@ -23,6 +24,9 @@ const FILE: &str = "tokens.json";
 const MAX_FILE: u64 = 4 << 20;
 /// Bytes of a token that are looked at: one is far shorter.
 const MAX_TOKEN: usize = 1_024;
+
+/// How long what the file told holds without another look at it.
+const LOOKED_LATELY: Duration = Duration::from_millis(1);
 
 /// What a token may. `read` < `act` < `operate`; `join` stands apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +104,16 @@ struct Kept {
 #[derive(Debug)]
 pub(crate) struct Tokens {
     path: PathBuf,
-    read: Mutex<Option<(Facts, Arc<Vec<Token>>)>>,
+    read: Mutex<Option<Read>>,
+}
+
+/// What the file told.
+#[derive(Debug)]
+struct Read {
+    tokens: Arc<Vec<Token>>,
+    /// Of which version, and when that was last seen to be there.
+    of: Facts,
+    looked: Instant,
 }
 
 /// What tells one version of the file from another: it is replaced, never written.
@@ -122,17 +135,24 @@ impl Tokens {
     /// # Errors
     /// When it can't be read, others may read or write it, or it is not what this program writes.
     pub(crate) fn all(&self) -> io::Result<Arc<Vec<Token>>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(read) = &*read
+            && read.looked.elapsed() < LOOKED_LATELY
+        {
+            return Ok(Arc::clone(&read.tokens));
+        }
+        let looked = Instant::now();
         let facts = match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Arc::default()),
             facts => facts?,
         };
         let now =
             Facts { inode: facts.ino(), size: facts.size(), modified: (facts.mtime(), facts.mtime_nsec()) };
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, tokens)) = &*read
-            && *known == now
+        if let Some(read) = &mut *read
+            && read.of == now
         {
-            return Ok(Arc::clone(tokens));
+            read.looked = looked;
+            return Ok(Arc::clone(&read.tokens));
         }
         let wrong = |why| io::Error::new(io::ErrorKind::InvalidData, why);
         if !facts.is_file() || facts.size() > MAX_FILE {
@@ -145,7 +165,7 @@ impl Tokens {
         File::open(&self.path)?.take(MAX_FILE).read_to_string(&mut text)?;
         let kept: Kept = serde_json::from_str(&text)?;
         let tokens = Arc::new(kept.tokens);
-        *read = Some((now, Arc::clone(&tokens)));
+        *read = Some(Read { tokens: Arc::clone(&tokens), of: now, looked });
         Ok(tokens)
     }
 

@@ -1,5 +1,5 @@
-//! Deciding about a call that somebody asks for: where it came in if that takes no waiting, else on the writer's thread, which also
-//! waits for disks; what lies around it is looked at on a thread of its own.
+//! Deciding about a call that somebody asks for: at once where the journal has no say in it, else on the writer's thread, which waits
+//! for disks; what lies around it is looked at on a thread of its own.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,12 +39,11 @@ pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decid
     if weighed.may_pause() && !has_session {
         return Err(Refusal::unidentified());
     }
-    let at_once = service.writer.at_once(|gate| gate.admit_at_once(&mut weighed, &gate.machine().now()));
-    let (weighed, admitted) = match at_once {
-        Some(Ok(admitted)) if admitted.is_unconfirmed() => {
-            service.writer.finish(|gate| confirmed(gate, (weighed, Ok(admitted)))).await?
+    let (weighed, admitted) = match gate.admit_unwritten(&weighed, &gate.machine().now()) {
+        Some(admitted) => {
+            service.writer.write_soon();
+            (weighed, Ok(admitted))
         }
-        Some(admitted) => (weighed, admitted),
         None => service.writer.write(|gate| admit(gate, weighed), confirmed).await?,
     };
     if let Ok(admitted) = &admitted {

@@ -23,6 +23,7 @@ use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
 use self::early::Early;
+use self::lookups::Open;
 
 /// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
 /// may end long after every window.
@@ -44,7 +45,7 @@ pub struct History {
     /// What became of actions whose start is not known yet.
     early: Early,
     /// Of every session with an action or a pause, its actions without an outcome, oldest first.
-    open: HashMap<Arc<Who>, Vec<u64>>,
+    open: HashMap<Arc<Who>, Vec<Open>>,
     pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
     /// Runtime → tool → counts.
     pub coverage: BTreeMap<String, BTreeMap<String, Coverage>>,
@@ -161,7 +162,7 @@ impl History {
     }
 
     /// Whose record it is, and what that session has open.
-    fn who(&mut self, record: &Record) -> (Arc<Who>, &mut Vec<u64>) {
+    fn who(&mut self, record: &Record) -> (Arc<Who>, &mut Vec<Open>) {
         match self.open.entry(Arc::new(Who::of(record))) {
             Entry::Occupied(known) => (Arc::clone(known.key()), known.into_mut()),
             Entry::Vacant(place) => (Arc::clone(place.key()), place.insert(Vec::new())),
@@ -204,7 +205,7 @@ impl History {
         let lease_ms = self.lease_ms(record);
         let (keys, limits) = (self.keys(record), self.limits(record));
         let (who, open) = self.who(record);
-        put_in_order(open, seq);
+        put_in_order(open, Open::new(seq, record.call.as_deref()));
         self.insert(Action {
             seq,
             attempt: record.attempt,
@@ -354,7 +355,7 @@ impl History {
 
     fn close(&mut self, who: &Who, seq: u64) {
         if let Some(open) = self.open.get_mut(who) {
-            open.retain(|open| *open != seq);
+            open.retain(|open| open.seq != seq);
         }
     }
 
@@ -472,12 +473,12 @@ impl History {
 
     /// The actions of a session that have no outcome, oldest first.
     pub fn open_calls(&self, who: &Who) -> impl Iterator<Item = &Action> {
-        self.open.get(who).into_iter().flatten().filter_map(|seq| self.action(*seq))
+        self.open.get(who).into_iter().flatten().filter_map(|open| self.action(open.seq))
     }
 
     /// All actions without an outcome.
     pub fn open(&self) -> impl Iterator<Item = &Action> {
-        self.open.values().flatten().filter_map(|seq| self.action(*seq))
+        self.open.values().flatten().filter_map(|open| self.action(open.seq))
     }
 
     /// Those that are leased, or may be: tier 3+.
@@ -530,16 +531,15 @@ impl History {
     }
 }
 
-/// Puts a sequence number at its place among rising ones.
-fn put_in_order(seqs: &mut Vec<u64>, seq: u64) {
+/// Puts something at its place among what rises.
+fn put_in_order<T: Ord>(all: &mut Vec<T>, one: T) {
     // Mostly it is the newest.
-    if seqs.last().is_none_or(|last| *last < seq) {
-        seqs.push(seq);
+    if all.last().is_none_or(|last| *last < one) {
+        all.push(one);
         return;
     }
-    let place = seqs.partition_point(|known| *known < seq);
-    if seqs.get(place) != Some(&seq) {
-        seqs.insert(place, seq);
+    if let Err(place) = all.binary_search(&one) {
+        all.insert(place, one);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::model::tool_call::{Parameters, ToolCall};
 use crate::policy::Denial;
 use crate::rules::context_key::{MAX_KEYS, named_key};
 use crate::rules::{Scope, World};
-use crate::store::journal::{Check, Patience};
+use crate::store::journal::Check;
 use crate::store::ledger::{Ledger, Needs};
 
 use super::call_id::with_short_names;
@@ -33,6 +33,9 @@ pub use self::settle::Settled;
 
 /// Characters of an instance's name, and of the right that a record names.
 const NAME_CHARS: usize = 100;
+
+/// More lines than this don't wait to be written: who comes then waits until there are fewer.
+const MAX_UNWRITTEN: usize = 1_000;
 
 /// Whose call it is, and who asks for it.
 #[derive(Clone, Debug)]
@@ -218,6 +221,34 @@ impl Gate {
         Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around, denial }
     }
 
+    /// Lets a guest's call go on before its line is written, where nothing in the journal has a say in it. The line is there for
+    /// whatever is decided or asked after it, and is written [soon](Self::write_what_went_on). `None` where the call must be
+    /// [admitted](Self::admit), or where nothing can be written now.
+    pub fn admit_unwritten(&self, weighed: &Weighed, now: &Stamp) -> Option<Admitted> {
+        let intent = &weighed.intent;
+        let is_denied = weighed.denial.as_ref().is_some_and(|denial| !denial.observed);
+        if is_denied || intent.tier.is_tracked() || !self.goes_on_unwritten(intent.tier) {
+            return None;
+        }
+        if lock(&self.health).degraded().is_some() {
+            return None;
+        }
+        let line = intent.to_start(None, now).to_line().ok()?;
+        let mut light = lock(&self.light);
+        if light.waiting() >= MAX_UNWRITTEN {
+            return None;
+        }
+        light.backlog.push_light(line)?;
+        Some(Admitted::without_start(Verdict::Allow, None))
+    }
+
+    /// Writes what [went on unwritten](Self::admit_unwritten). What can't be written waits on, and its failure is told as any
+    /// other. For a thread that may wait.
+    pub fn write_what_went_on(&self, now: &Stamp) {
+        // What failed is noted; the upkeep tries again.
+        let _ = self.write_within(self.patience(), now);
+    }
+
     /// Decides about a guest's call and writes it down. What was allowed may run once it is [confirmed](Self::confirm).
     ///
     /// The same call again (session, id, parameters) gets the same verdict, and nothing new is written, for as long as the
@@ -226,27 +257,18 @@ impl Gate {
     /// # Errors
     /// When it can't be decided.
     pub fn admit(&self, weighed: &mut Weighed, now: &Stamp) -> Result<Admitted, NotAdmitted> {
-        match self.admit_within(self.patience(), weighed, now) {
+        match self.decide_guest(weighed, now) {
             Ok(admitted) => admitted,
             Err(reason) => self.undecided_guest(&weighed.intent, &self.state_error(reason), now),
         }
     }
 
-    /// The same on a thread that must not wait. `None` where it would have to: then nothing was done.
-    pub fn admit_at_once(&self, weighed: &mut Weighed, now: &Stamp) -> Option<Result<Admitted, NotAdmitted>> {
-        match self.admit_within(Patience::None, weighed, now) {
-            Ok(admitted) => Some(admitted),
-            Err(NotNow::Busy) => None,
-            Err(NotNow::Failed(error)) => Some(self.undecided_guest(&weighed.intent, &error, now)),
-        }
-    }
-
-    fn admit_within(
+    fn decide_guest(
         &self,
-        patience: Patience,
         weighed: &mut Weighed,
         now: &Stamp,
     ) -> Result<Result<Admitted, NotAdmitted>, NotNow> {
+        let patience = self.patience();
         let intent = &mut weighed.intent;
         if let Some(denial) = weighed.denial.as_ref().filter(|denial| !denial.observed) {
             self.write_soon(intent.denied(denial, now), now);
@@ -410,7 +432,7 @@ impl Gate {
                 start: Some((action.seq, unflushed)),
             }));
         }
-        if history.open_calls(who).any(|action| action.call.as_deref() == Some(call)) {
+        if history.has_open(who, call) {
             return Some(Err(NotAdmitted::Reused));
         }
         let pause = history.pauses(who).rev().find(|pause| pause.call.as_deref() == Some(call))?;
@@ -465,12 +487,6 @@ impl Admitted {
     #[must_use]
     pub fn seq(&self) -> Option<u64> {
         self.start.as_ref().map(|(seq, _)| *seq)
-    }
-
-    /// Whether it may run only once it is [confirmed](Gate::confirm).
-    #[must_use]
-    pub fn is_unconfirmed(&self) -> bool {
-        matches!(self.start, Some((_, Some(_))))
     }
 }
 

@@ -402,18 +402,18 @@ impl Journal {
         self.append_encoded(proof, &line, now)
     }
 
-    /// Appends such a line as it was encoded before, newline included.
+    /// Appends such lines as they were encoded before, newlines included; what is returned is about them as if they were one.
     ///
     /// # Errors
     /// As [`Journal::append`].
     pub fn append_encoded(
         &mut self,
         _proof: &UpToDate,
-        line: &[u8],
+        lines: &[u8],
         now: &Stamp,
     ) -> Result<Appended, StateError> {
         self.begin_next(now)?;
-        self.active.append(line)
+        self.active.append(lines)
     }
 
     fn cannot_encode(&self, source: serde_json::Error) -> StateError {

@@ -360,13 +360,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// Appends such a line as it was encoded before, by a process that sees more hooks than one: it carries no counts.
-    /// Returns its sequence number.
+    /// Appends such lines as they were encoded before, by a process that sees more hooks than one: they carry no counts.
+    /// Returns the sequence number of the first.
     ///
     /// # Errors
     /// As [`Ledger::append`].
-    pub fn append_encoded(&mut self, proof: &UpToDate, line: &[u8], now: &Stamp) -> Result<u64, StateError> {
-        let appended = self.journal.append_encoded(proof, line, now)?;
+    pub fn append_encoded(&mut self, proof: &UpToDate, lines: &[u8], now: &Stamp) -> Result<u64, StateError> {
+        let appended = self.journal.append_encoded(proof, lines, now)?;
         self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(appended.seq)
     }
