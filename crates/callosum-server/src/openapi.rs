@@ -33,8 +33,8 @@ struct Operation {
     rights: Option<Rights>,
     request: Option<Schema>,
     answer: Schema,
-    /// Parameters of the address: where each stands, and its name.
-    parameters: Vec<(String, String)>,
+    /// Parameters of the address and the head.
+    parameters: Vec<Value>,
 }
 
 /// The types of requests, as they are read, and of answers, as they are written: a field that is left out when it is empty is one
@@ -49,8 +49,18 @@ pub(crate) fn reading() -> Router<Arc<Service>> {
     Router::new().route("/openapi.json", get(async move || json_text(StatusCode::OK, text)))
 }
 
-fn owned(parameters: &[(&str, &str)]) -> Vec<(String, String)> {
-    parameters.iter().map(|(place, name)| ((*place).to_owned(), (*name).to_owned())).collect()
+/// Parameters that are texts: where each stands, and its name.
+fn texts(parameters: &[(&str, &str)]) -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    parameters.iter().map(|(place, name)| parameter(place, name, *place == "path", &text)).collect()
+}
+
+/// The fields of a request that an address tells, as its schema describes them.
+fn fields(request: &Schema) -> Vec<Value> {
+    let properties = request.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let required = request.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|required| required.iter().any(|one| one == name));
+    properties.map(|(name, field)| parameter("query", name, is_required(name), field)).collect()
 }
 
 fn operations(types: &mut Types) -> Vec<Operation> {
@@ -78,7 +88,7 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         rights,
         request: None,
         answer,
-        parameters: owned(parameters),
+        parameters: texts(parameters),
     };
     let act = Rights::Act;
     let mut intercept = post::<InterceptRequest, InterceptAnswer>(
@@ -87,11 +97,11 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         act,
         "Ask before a call, for an instance",
     );
-    intercept.parameters.extend(owned(&[("header", "Idempotency-Key")]));
+    intercept.parameters.extend(texts(&[("header", "Idempotency-Key")]));
     let mut unlock =
         post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
     unlock.method = "delete";
-    unlock.parameters.extend(owned(&[("path", "key"), ("query", "instance")]));
+    unlock.parameters.extend(texts(&[("path", "key"), ("query", "instance")]));
     let mut all = vec![
         post::<BeforeRequest, BeforeAnswer>(types, "/v1/before", act, "Ask before a call"),
         post::<AfterRequest, AfterAnswer>(types, "/v1/after", act, "Report how a call ended"),
@@ -131,7 +141,19 @@ fn operations(types: &mut Types) -> Vec<Operation> {
     ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        look(&path, read, "A question, answered as the command line prints it", object(), &[("query", "q")])
+        let summary = "A question, answered as the command line prints it";
+        let mut asked = look(&path, read, summary, object(), &[]);
+        if let Some(request) = question.request {
+            let request = request(&mut types.read);
+            // An address tells its fields, or all of it as JSON.
+            asked.parameters = fields(&request);
+            for field in &mut asked.parameters {
+                field["required"] = false.into();
+            }
+            let whole = json!({ "application/json": { "schema": request } });
+            asked.parameters.push(json!({ "in": "query", "name": "q", "required": false, "content": whole }));
+        }
+        asked
     }));
     all.extend(offered_together().map(|(verb, http)| of_verb(types, verb, http)));
     all.push(look("/healthz", None, "The process answers", object(), &[]));
@@ -147,23 +169,21 @@ fn of_verb(types: &mut Types, verb: &'static Verb, http: Http) -> Operation {
     };
     let has_id = path.contains("{id}");
     let mut schema = verb.request.map_or_else(Schema::default, |request| request(&mut types.read));
-    let fields = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
-    if let Some(fields) = fields.as_object_mut() {
-        fields.extend(IDENTITY.map(|(name, meaning)| {
+    let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.extend(IDENTITY.map(|(name, meaning)| {
             (name.to_owned(), json!({ "type": ["string", "null"], "description": meaning }))
         }));
         if has_id {
-            fields.remove("id");
+            properties.remove("id");
         }
     }
-    let names: Vec<String> =
-        fields.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
     if has_id && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
         required.retain(|name| name != "id");
     }
-    let mut parameters = if has_id { vec![("path".to_owned(), "id".to_owned())] } else { Vec::new() };
+    let mut parameters = if has_id { texts(&[("path", "id")]) } else { Vec::new() };
     if method == "get" {
-        parameters.extend(names.into_iter().map(|name| ("query".to_owned(), name)));
+        parameters.extend(fields(&schema));
     }
     Operation {
         method,
@@ -199,12 +219,13 @@ pub(crate) fn document() -> Value {
         ("/v1/events", "The journal as it grows, as server-sent events", "text/event-stream"),
         ("/metrics", "Figures for Prometheus", "text/plain"),
     ] {
-        let parameters: Vec<Value> = match path {
-            "/v1/events" => {
-                [("query", "topic"), ("query", "key"), ("query", "after"), ("header", "Last-Event-ID")]
-                    .map(|(place, name)| parameter(place, name))
-                    .to_vec()
-            }
+        let parameters = match path {
+            "/v1/events" => texts(&[
+                ("query", "topic"),
+                ("query", "key"),
+                ("query", "after"),
+                ("header", "Last-Event-ID"),
+            ]),
             _ => Vec::new(),
         };
         let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
@@ -232,14 +253,12 @@ pub(crate) fn document() -> Value {
     })
 }
 
-fn parameter(place: &str, name: &str) -> Value {
-    json!({ "in": place, "name": name, "required": place == "path", "schema": { "type": "string" } })
+fn parameter(place: &str, name: &str, required: bool, schema: &Value) -> Value {
+    json!({ "in": place, "name": name, "required": required, "schema": schema })
 }
 
 fn described(operation: &Operation, error: &Schema) -> Value {
     let json_of = |schema: &Schema| json!({ "application/json": { "schema": schema } });
-    let parameters: Vec<Value> =
-        operation.parameters.iter().map(|(place, name)| parameter(place, name)).collect();
     let answers = json!({
         "200": { "description": "The answer", "content": json_of(&operation.answer) },
         "default": { "description": "Why there is none", "content": json_of(error) },
@@ -247,7 +266,7 @@ fn described(operation: &Operation, error: &Schema) -> Value {
     let mut described = Map::new();
     let mut say = |name: &str, value: Value| drop(described.insert(name.to_owned(), value));
     say("summary", operation.summary.into());
-    say("parameters", parameters.into());
+    say("parameters", operation.parameters.clone().into());
     say("responses", answers);
     if let Some(request) = &operation.request {
         say("requestBody", json!({ "required": operation.method == "post", "content": json_of(request) }));

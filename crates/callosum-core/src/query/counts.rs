@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::error::QueryError;
@@ -21,7 +22,7 @@ const MAX_BUCKETS: i64 = 10_000;
 const MAX_ROWS: usize = 20_000;
 
 /// Which calls are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CountsRequest {
     /// Those from this moment on, wall-clock milliseconds.

@@ -1,7 +1,8 @@
 //! What the gate would make of a call now. Nothing is written, and nothing is let through.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::decision::history::Who;
 use crate::decision::limit::usage;
@@ -22,12 +23,13 @@ use super::reader::Reader;
 const NOBODY: &str = "callosum-explain";
 
 /// A call that is asked about.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExplainRequest {
     /// The tool, as the host names it.
     pub tool: String,
     /// Its parameters: an object.
+    #[schemars(with = "Map<String, Value>")]
     pub params: Value,
     /// The session that would call.
     #[serde(default)]

@@ -1,5 +1,7 @@
 //! Which records of the journal are asked for.
 
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -7,7 +9,7 @@ use serde_json::Value;
 use crate::model::time::from_rfc3339;
 
 /// Which records are wanted; all given conditions must hold.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Filter {
     /// How many at most, the newest; 1 to 10,000.
@@ -27,6 +29,7 @@ pub struct Filter {
     /// A tool.
     pub tool: Option<String>,
     /// A tier: a number, or tiers as a text: `3`, `3..`, `..2`, `2..3`, `3,4`.
+    #[schemars(schema_with = "text_or_number")]
     pub tier: Option<Tiers>,
     /// A tier, or a higher one.
     pub min_tier: Option<u8>,
@@ -39,8 +42,10 @@ pub struct Filter {
     /// reason or the rule's name; at most 1,000 characters.
     pub text: Option<String>,
     /// Not older than this: RFC 3339, or milliseconds since the epoch.
+    #[schemars(schema_with = "text_or_number")]
     pub since: Option<Value>,
     /// Not younger than this: the same.
+    #[schemars(schema_with = "text_or_number")]
     pub until: Option<Value>,
     /// Only those with a higher sequence number: what came since one looked last.
     pub after: Option<u64>,
@@ -48,6 +53,11 @@ pub struct Filter {
     pub before: Option<u64>,
     /// Stop after some 30 ms or 8 MiB, also when nothing was found so far; else the whole journal may be read.
     pub budget: bool,
+}
+
+/// What may be a text, or a number.
+pub(super) fn text_or_number(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "integer", "null"] })
 }
 
 impl Default for Filter {

@@ -1,6 +1,8 @@
 //! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. Whatever offers questions
 //! (the addon, the gateway's methods, the page, the command line) takes their names and rights from here.
 
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,7 +11,7 @@ use crate::model::time::Stamp;
 
 use super::counts::CountsRequest;
 use super::explain::ExplainRequest;
-use super::filter::{Filter, moment};
+use super::filter::{Filter, moment, text_or_number};
 use super::leases::LockStatus;
 use super::recent::RecentRequest;
 use super::request::request;
@@ -60,6 +62,8 @@ pub struct Question {
     pub right: Right,
     /// Where it is offered.
     pub surfaces: &'static [Surface],
+    /// What is said with it: the schema of an object, where there is anything to say.
+    pub request: Option<fn(&mut SchemaGenerator) -> Schema>,
     /// Who answers it.
     pub answered: Answered,
 }
@@ -72,6 +76,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "head",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
+        request: None,
         answered: Answered::BySource(|source, _, now| json(&source.head(now)?)),
     },
     // Nothing → a `Status`.
@@ -79,6 +84,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "status",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
+        request: None,
         answered: Answered::BySource(|source, _, now| json(&source.status(now))),
     },
     // Nothing → the live leases, oldest first.
@@ -86,6 +92,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "leases",
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
+        request: None,
         answered: Answered::BySource(|source, _, now| json(&Leases { locks: leases(source, now)? })),
     },
     // A `SessionsRequest`, or nothing → the sessions that showed a sign of life lately, the latest first.
@@ -93,6 +100,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "sessions",
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
+        request: Some(SessionsRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             let SessionsRequest { window_ms } = request(text)?;
             json(&Sessions { sessions: source.sessions(window_ms, now)? })
@@ -103,6 +111,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "journal",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
+        request: Some(Filter::json_schema),
         answered: Answered::BySource(|source, text, now| {
             source.journal_text(&Filter::read(text).map_err(QueryError::bad_request)?, now)
         }),
@@ -112,6 +121,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "timeline",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
+        request: Some(TimelineRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             json(&source.timeline(&TimelineRequest::read(text)?, now)?)
         }),
@@ -121,6 +131,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "tally",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
+        request: Some(CountsRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             json(&source.counts(&CountsRequest::read(text)?, now)?)
         }),
@@ -130,6 +141,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "rules",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
+        request: None,
         answered: Answered::BySource(|source, _, now| json(&source.rules_in_force(now))),
     },
     // A `RecentRequest` → the `RecentActions`.
@@ -137,6 +149,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "recent",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
+        request: Some(RecentRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             json(&source.recent(&RecentRequest::read(text)?, now)?)
         }),
@@ -146,6 +159,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "why",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
+        request: Some(OnKey::json_schema),
         answered: Answered::BySource(|source, text, now| {
             let OnKey { key } = request(text)?;
             let story = source.why(&key, now)?;
@@ -157,6 +171,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "explain",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
+        request: Some(ExplainRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             json(&source.explain(&ExplainRequest::read(text)?, now)?)
         }),
@@ -166,6 +181,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "observed",
         right: Right::Read,
         surfaces: &[Surface::Http],
+        request: Some(ObservedRequest::json_schema),
         answered: Answered::BySource(|source, text, now| {
             let ObservedRequest { since } = request(text)?;
             let since_ms = moment("since", since.as_ref()).map_err(QueryError::bad_request)?;
@@ -177,6 +193,7 @@ pub const QUESTIONS: &[Question] = &[
         name: "release",
         right: Right::Operate,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::Http],
+        request: Some(OnKey::json_schema),
         answered: Answered::ByGate,
     },
 ];
@@ -207,10 +224,11 @@ pub fn answer(source: &dyn Source, name: &str, text: &str, now: &Stamp) -> Resul
     }
 }
 
-/// Asks for the sessions that showed a sign of life in so much time, milliseconds; an hour if nothing is said.
-#[derive(Deserialize)]
+/// Asks for the sessions that showed a sign of life lately.
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct SessionsRequest {
+    /// So much time, milliseconds; an hour if nothing is said.
     window_ms: u64,
 }
 
@@ -220,10 +238,12 @@ impl Default for SessionsRequest {
     }
 }
 
-/// Asks what was only observed since a moment, as [`Filter::since`] tells one; as far back as the journal reaches if nothing is said.
-#[derive(Default, Deserialize)]
+/// Asks what was only observed since a moment.
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ObservedRequest {
+    /// RFC 3339, or milliseconds since the epoch; as far back as the journal reaches if nothing is said.
+    #[schemars(schema_with = "text_or_number")]
     since: Option<Value>,
 }
 
@@ -251,9 +271,10 @@ fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LockStatus>, QueryErro
 }
 
 /// Asks for the story of a resource.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OnKey {
+    /// Its context key.
     key: String,
 }
 

@@ -1,5 +1,6 @@
 //! What was done lately: for a plan, not only at the gate.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::history::Action as Past;
@@ -20,7 +21,7 @@ const KEY_CHARS: usize = 200;
 const MAX_KEYS: usize = 3;
 
 /// Which actions are wanted; all given conditions must hold.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RecentRequest {
     /// On this context key.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::history::History;
@@ -22,7 +23,7 @@ const LIMIT: usize = 2_000;
 const LATE_MS: u64 = 15 * 60 * 1000;
 
 /// Which events are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TimelineRequest {
     /// Those from this moment on, wall-clock milliseconds.

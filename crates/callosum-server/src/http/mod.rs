@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod entry;
+pub(crate) mod fields;
 pub(crate) mod guests;
 pub(crate) mod listen;
 pub(crate) mod peer;

@@ -11,18 +11,14 @@ use axum::{Extension, Router};
 use callosum_core::query::{Answered, QUESTIONS, QueryError, Question, Released, Surface};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::caller::Caller;
 use crate::http::answer::json;
 use crate::http::body::Json;
+use crate::http::fields::Fields;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
-
-/// Those of the questions' fields that are numbers: an address has only texts.
-const NUMBERS: &[&str] = &["limit", "minTier", "after", "before", "windowMs", "from", "to", "bucketMs"];
-/// And those that are true or false.
-const FLAGS: &[&str] = &["budget", "callsOnly"];
 
 /// The leases on which resource are to end.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,35 +36,19 @@ pub(crate) fn offered() -> impl Iterator<Item = &'static Question> {
 
 pub(crate) fn routes() -> Router<Arc<Service>> {
     offered().fold(Router::new(), |router, question| {
+        let fields = Fields::of(question.request);
         let answer = async move |State(service): State<Arc<Service>>,
-                                 Query(asked): Query<HashMap<String, String>>| {
-            let request = request(asked)?;
+                                 Query(mut asked): Query<HashMap<String, String>>| {
+            // The whole of it as JSON, or field by field.
+            let request = match asked.remove("q") {
+                Some(whole) => whole,
+                None => Value::Object(fields.read(asked)?).to_string(),
+            };
             let answer = service.base.ask(question.name, request).await?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))
         };
         router.route(&format!("/v1/{}", question.name), get(answer))
     })
-}
-
-/// The request that an address tells: as JSON under `q`, or field by field.
-fn request(mut asked: HashMap<String, String>) -> Result<String, Refusal> {
-    if let Some(whole) = asked.remove("q") {
-        return Ok(whole);
-    }
-    let mut request = Map::new();
-    for (name, text) in asked {
-        let value = if NUMBERS.contains(&name.as_str()) {
-            let number = text.parse::<i64>();
-            number.map(Value::from).map_err(|_| Refusal::field(&name, "expected a whole number"))?
-        } else if FLAGS.contains(&name.as_str()) {
-            let flag = text.parse::<bool>();
-            flag.map(Value::from).map_err(|_| Refusal::field(&name, "expected `true` or `false`"))?
-        } else {
-            Value::from(text)
-        };
-        request.insert(name, value);
-    }
-    Ok(Value::Object(request).to_string())
 }
 
 /// Ends the leases on a resource.

@@ -19,6 +19,7 @@ use crate::caller::Caller;
 use crate::http::answer::json;
 use crate::http::body::MaybeJson;
 use crate::http::entry::may;
+use crate::http::fields::Fields;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 use crate::tokens::Rights;
@@ -52,12 +53,13 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
         let needed = from_fn_with_state(rights(verb), may);
         match http {
             Http::Get(path) => {
+                let fields = Fields::of(verb.request);
                 let answer =
                     async move |State(service): State<Arc<Service>>,
                                 Extension(caller): Extension<Arc<Caller>>,
                                 Path(named): Path<HashMap<String, String>>,
                                 Query(asked): Query<HashMap<String, String>>| {
-                        answered(&service, &caller, verb, of_query(asked)?, named).await
+                        answered(&service, &caller, verb, fields.read(asked)?, named).await
                     };
                 router.route(path, get(answer).route_layer(needed))
             }
@@ -73,20 +75,6 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
             }
         }
     })
-}
-
-/// An address has only texts.
-fn of_query(asked: HashMap<String, String>) -> Result<Map<String, Value>, Refusal> {
-    let typed = |(name, text): (String, String)| {
-        let value = if name == "limit" {
-            let number = text.parse::<u64>();
-            number.map(Value::from).map_err(|_| Refusal::field(&name, "expected a whole number"))?
-        } else {
-            Value::from(text)
-        };
-        Ok((name, value))
-    };
-    asked.into_iter().map(typed).collect()
 }
 
 async fn answered(

@@ -103,3 +103,57 @@ fn what_the_document_names_is_there_with_the_rights_that_it_names() {
         }
     }
 }
+
+/// A value that a field's schema allows, as an address tells it.
+fn sample(name: &str, schema: &Value) -> Option<&'static str> {
+    let is_a = |wanted: &str| match &schema["type"] {
+        Value::String(only) => only == wanted,
+        Value::Array(several) => several.iter().any(|one| one == wanted),
+        _ => false,
+    };
+    match name {
+        "since" | "until" => Some("2026-11-26T10:00:00Z"),
+        "tier" => Some("3.."),
+        _ if is_a("integer") => Some("1"),
+        _ if is_a("boolean") => Some("true"),
+        _ if is_a("string") => Some("x"),
+        // What is no plain value is told as JSON.
+        _ => None,
+    }
+}
+
+#[test]
+fn each_field_of_a_question_that_the_document_describes_is_taken_for_what_it_is() {
+    let home = Home::new();
+    let read = home.token(&["looker", "--rights", "read"]);
+    let serve = home.serve();
+    let mut client = serve.client(&read);
+    let document = client.get("/openapi.json").json();
+    let mut fields = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let parameters = methods["get"]["parameters"].as_array().cloned().unwrap_or_default();
+        let Some(whole) = parameters.iter().find(|parameter| parameter["name"] == "q") else { continue };
+        let schema = &whole["content"]["application/json"]["schema"];
+        assert_eq!(schema["additionalProperties"], false, "{path}");
+        let of = |name: &str| sample(name, &schema["properties"][name]);
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for parameter in parameters.iter().filter(|parameter| parameter["name"] != "q") {
+            let name = parameter["name"].as_str().unwrap();
+            assert!(parameter["schema"]["description"].is_string(), "{path} {name}");
+            let mut asked: Vec<&str> = required.iter().copied().filter(|other| *other != name).collect();
+            asked.push(name);
+            let asked: Option<Vec<String>> =
+                asked.into_iter().map(|name| Some(format!("{name}={}", of(name)?))).collect();
+            let Some(asked) = asked else { continue };
+            let answer = client.get(&format!("{path}?{}", asked.join("&")));
+            assert_eq!(answer.status, 200, "{path} {asked:?}: {}", answer.text);
+            fields += 1;
+        }
+    }
+    assert!(fields > 25, "{fields}");
+    let wrong = client.get("/v1/journal?limit=many");
+    assert_eq!((wrong.status, wrong.text.contains("whole number")), (400, true), "{}", wrong.text);
+    let unknown = client.get("/v1/journal?limits=1");
+    assert_eq!((unknown.status, unknown.text.contains("limits")), (400, true), "{}", unknown.text);
+}
