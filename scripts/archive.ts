@@ -12,6 +12,7 @@ import { EXTENSION, NOTICES, sumsOfAddons } from "./build.ts";
 import { writeNotices } from "./notices.ts";
 import { builtFor, PROGRAMS, TARGETS } from "./pack.ts";
 import { ROOT, TaskError } from "./run.ts";
+import { SBOM, writeBillOfMaterials } from "./sbom.ts";
 
 const OUT = join(ROOT, "dist", "archives");
 const INSTALLER = "install.sh";
@@ -34,6 +35,7 @@ export function archive(artifacts?: string, out = OUT): string[] {
       cpSync(files.addon, join(whole, "native", files.addonName));
       sumsOfAddons(join(whole, "native"));
       writeNotices(join(whole, NOTICES), triple);
+      writeBillOfMaterials(join(whole, SBOM), triple, version);
       for (const program of PROGRAMS) {
         const place = join(whole, "bin", program);
         cpSync(join(files.programs, program), place);

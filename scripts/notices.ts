@@ -59,7 +59,8 @@ export function hostTarget(): string {
   return host;
 }
 
-function metadata(target: string): Metadata {
+/** What cargo resolves for a platform. */
+export function metadata(target: string): Metadata {
   const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
   return JSON.parse(output("cargo", args)) as Metadata;
 }

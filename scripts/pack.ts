@@ -9,6 +9,7 @@ import { parseTriple } from "@napi-rs/cli";
 import { EXTENSION, NOTICES, writeJson } from "./build.ts";
 import { writeNotices } from "./notices.ts";
 import { ROOT, TaskError } from "./run.ts";
+import { SBOM, writeBillOfMaterials } from "./sbom.ts";
 
 const OUT = join(ROOT, "dist", "npm");
 /** What is in `bin/`: the command, and the service that it starts. */
@@ -60,13 +61,14 @@ export function pack(artifacts?: string): string[] {
     cpSync(join(EXTENSION, "page"), join(dir, "page"), { recursive: true });
     cpSync(join(ROOT, "LICENSE"), join(dir, "LICENSE"));
     writeNotices(join(dir, NOTICES), target.triple);
+    writeBillOfMaterials(join(dir, SBOM), target.triple, extension.version);
     writeJson(join(dir, "package.json"), {
       name: `${napi.packageName}-${platform}`,
       version: extension.version,
       description: `${extension.description} (${platform})`,
       license: extension.license,
       main: addonName,
-      files: [addonName, "bin", "page", NOTICES],
+      files: [addonName, "bin", "page", NOTICES, SBOM],
       engines: extension.engines,
       os: [target.platform],
       cpu: [target.arch],

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { archive } from "../../scripts/archive.ts";
+import { isPermissive } from "../../scripts/notices.ts";
 
 let folder: string;
 let unpacked: string;
@@ -69,6 +70,20 @@ test("installed with a shell alone, the command, its service, its page and the e
   // Hooks name the program where it stays, whatever it was started by.
   callosum("install", "claude-code");
   assert.match(readFileSync(join(home, ".claude/settings.json"), "utf8"), /\.local\/share\/callosum\/bin\/callosum/);
+});
+
+test("the bill of materials names all that is linked, and what the page was made of", () => {
+  type Parts = { bomFormat: string; components: Array<{ "bom-ref": string; licenses: Array<{ expression: string }> }> };
+  const { bomFormat, components } = JSON.parse(readFileSync(join(unpacked, "sbom.cdx.json"), "utf8")) as Parts;
+  assert.equal(bomFormat, "CycloneDX");
+  const named = components.map((part) => part["bom-ref"]);
+  assert.equal(new Set(named).size, named.length, "each once");
+  const notices = readFileSync(join(unpacked, "licenses.txt"), "utf8");
+  const inNotices = (part: string) => notices.includes(`\n${part.replace("pkg:cargo/", "").replace("@", " ")} (`);
+  const crates = named.filter((part) => part.startsWith("pkg:cargo/"));
+  assert.ok(crates.length > 100 && crates.every(inNotices), crates.filter((part) => !inNotices(part)).join(" "));
+  assert.ok(named.some((part) => /^pkg:npm\/react@\d/.test(part)) && named.some((part) => part.startsWith("pkg:npm/%40")));
+  for (const { licenses } of components) assert.ok(licenses.every(({ expression }) => isPermissive(expression)));
 });
 
 test("a second one replaces the first, and leaves nothing of it", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -71,9 +71,9 @@ test("until it is switched on there is no tab for it; then tasks are accepted an
     const asked = page.getByRole("region", { name: /Waiting for you/ }).getByRole("listitem");
     await until("both tasks to wait", async () => (await asked.count()) === 2);
     await picture(page, "tasks");
-    await page.getByRole("button", { name: /^Accept Bound the recursion/ }).click();
+    await page.getByRole("button", { name: /^Accept: Bound the recursion/ }).click();
     await page.getByText("Accepted", { exact: true }).waitFor();
-    await page.getByRole("button", { name: /^Reject Nobody wants this/ }).click();
+    await page.getByRole("button", { name: /^Reject: Nobody wants this/ }).click();
     await page.getByText("Rejected", { exact: true }).waitFor();
     await until("none to wait", async () => (await asked.count()) === 0);
     const { tasks } = JSON.parse(run("task", "list", "--json")) as { tasks: Array<{ id: string; accepted: boolean }> };
@@ -134,7 +134,7 @@ test("the shared context: a proposal is accepted, and what something else change
       assert.deepEqual(await seriousFindings(page), [], String(width));
       await picture(page, `context-${width}`);
     }
-    await page.getByRole("button", { name: /^Accept .*Move the release notes/ }).click();
+    await page.getByRole("button", { name: /^Accept: .*Move the release notes/ }).click();
     await page.getByText("Accepted", { exact: true }).waitFor();
     await page.getByText("No proposal waits for you.").waitFor();
     assert.equal(await page.locator("img").count(), 0);
@@ -144,9 +144,29 @@ test("the shared context: a proposal is accepted, and what something else change
     appendFileSync(join(shared, "priorities.md"), "- sneaked in\n");
     await asked({ do: "prompt", session: "agent:other:main" });
     await page.getByText("priorities.md was changed by something else").waitFor();
-    await page.getByText("callosum context restore priorities.md").waitFor();
     await tab(page, "Timeline").click();
     await page.getByRole("button", { name: /^What is wrong: 1/ }).waitFor();
+    await tab(page, "Context").click();
+    const notice = page.getByRole("alert").filter({ hasText: "priorities.md was changed by something else" });
+    await notice.getByText("sneaked in").waitFor();
+    assert.deepEqual(await seriousFindings(page), [], "a changed file");
+    await picture(page, "context-changed");
+    const file = join(shared, "priorities.md");
+    await page.getByRole("button", { name: "Put back: priorities.md" }).click();
+    await page.getByText("The version before it is back").waitFor();
+    await until("the version before it", () => !readFileSync(file, "utf8").includes("sneaked in"));
+    appendFileSync(file, "- wanted after all\n");
+    await asked({ do: "prompt", session: "agent:other:main" });
+    await notice.getByText("wanted after all").waitFor();
+    // What was not seen is not kept.
+    appendFileSync(file, "- and this behind it\n");
+    await page.getByRole("button", { name: "Keep it: priorities.md" }).click();
+    await page.getByText("was changed again meanwhile").waitFor();
+    await notice.getByText("and this behind it").waitFor();
+    await page.getByRole("button", { name: "Keep it: priorities.md" }).click();
+    await page.getByText("It is kept as it stands").waitFor();
+    await until("nothing to be wrong", async () => (await notice.count()) === 0);
+    assert.match(readFileSync(file, "utf8"), /wanted after all\n- and this behind it\n$/);
     assert.deepEqual(watched.noticed, []);
     await watched.context.close();
   } finally {

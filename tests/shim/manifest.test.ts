@@ -31,7 +31,7 @@ const SETTINGS = [
   ...["sharedContextDir", "sharedContextEnabled", "sharedContextMaxInjectChars", "sharedContextModel"],
   ...["sharedContextTamper", "sharedContextTimezone", "sharedContextTrustedAgents"],
   ...["sharedCrossSignalSemanticEnabled", "sharedCrossSignalSemanticMaxCandidates", "sharedCrossSignalSemanticTimeoutMs"],
-  ...["stateDir", "teamTools", "tiersFile"],
+  ...["stateDir", "summaries", "teamTools", "tiersFile"],
 ];
 
 test("the gateway loads the plugin at its start: otherwise nothing is gated and nobody notices", () => {

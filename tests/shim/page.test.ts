@@ -455,7 +455,15 @@ test("a person's word on what agents propose is taken from pages that may write,
   const gone = await served.decide(writer.token, word("proposal", false));
   assert.equal(gone.status, 409);
   assert.match(await gone.text(), /open no more; look again/);
-  for (const q of [word("lease"), word("task", "yes"), "", '{"matter":"task","accept":true}'])
+  const file = { matter: "file", id: "priorities.md", accept: true, version: "ab" };
+  assert.equal((await served.decide(writer.token, JSON.stringify(file))).status, 200);
+  for (const q of [
+    JSON.stringify({ ...file, version: 1 }),
+    word("lease"),
+    word("task", "yes"),
+    "",
+    '{"matter":"task","accept":true}',
+  ])
     assert.deepEqual(await failure(await served.decide(writer.token, q)), [400, "bad-request"], q);
   assert.equal((await served.decide(writer.token, word("task"), "GET")).status, 405);
   const reader = await served.open(PAGE);
@@ -465,6 +473,7 @@ test("a person's word on what agents propose is taken from pages that may write,
   assert.deepEqual(told, [
     { method: "team", args: ['{"do":"ask","surface":"page","verb":"accept","params":{"id":"t1"}}'] },
     { method: "context", args: ['{"do":"decide","id":"t1","accept":false}'] },
+    { method: "context", args: ['{"do":"settle","path":"priorities.md","version":"ab","accept":true}'] },
   ]);
   assert.deepEqual(await (await served.ask(reader.token, "team", '{"events":true}')).json(), { on: true });
   served.gate.contexts = ['{"on":false}'];

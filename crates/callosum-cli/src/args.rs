@@ -268,7 +268,7 @@ pub(crate) enum Command {
     },
     /// Replay the journal under another rules file, and compare it with the rules in force. Runs nothing, writes nothing
     #[command(
-        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, or the first line of a command, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
     )]
     Simulate(Tried),
     /// Watch without stopping anything, in all runtimes at once, and see what would have been stopped

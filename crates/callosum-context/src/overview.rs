@@ -1,6 +1,7 @@
 //! The shared context as a person looks at it on the page: what holds, what is proposed, what was found, what was tampered with. It
 //! only looks: nobody is kept from anything meanwhile, and nothing is written.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,8 @@ const MOST_PROPOSALS: usize = 100;
 const MOST_SIGNALS: usize = 50;
 const MOST_EVIDENCE: usize = 12;
 const MOST_TAMPERED: usize = 20;
+/// Lines that are shown of what was changed in a file: so many that are new, and so many that are gone.
+const MOST_CHANGED: usize = 12;
 /// Suspects that are named of one change.
 const MOST_SUSPECTS: usize = 12;
 /// Characters of a line, and of a report.
@@ -73,7 +76,7 @@ pub struct Overview {
     /// The newest signals, likewise.
     pub signals: Option<Signals>,
     /// Files that are not as their writer left them.
-    pub pending: Vec<Pending>,
+    pub pending: Vec<Altered>,
     /// What the journal tells of such changes, the newest first.
     pub tampered: Vec<Tampered>,
 }
@@ -109,6 +112,21 @@ pub struct Signals {
     /// The first of them, each with the first of its evidence.
     pub signals: Vec<Value>,
     /// How many are not listed.
+    pub more: usize,
+}
+
+/// A file that is not as its writer left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Altered {
+    /// Which.
+    #[serde(flatten)]
+    pub file: Pending,
+    /// Lines that are new in it, the first of them: data.
+    pub added: Vec<String>,
+    /// Lines that are gone.
+    pub gone: Vec<String>,
+    /// How many of both are not listed.
     pub more: usize,
 }
 
@@ -158,7 +176,7 @@ pub fn overview(seat: &Seat<'_>) -> Result<Overview, Problem> {
         more_proposals,
         roundtable: roundtable(&seen),
         signals: signals(&seen),
-        pending: seen.pending(),
+        pending: seen.pending().into_iter().map(|file| altered(&seen, file)).collect(),
         tampered: tampered(seat)?,
     })
 }
@@ -207,6 +225,36 @@ fn signals(seen: &Seen) -> Option<Signals> {
         }
     }
     Some(Signals { date: date_of(&path)?, signals: all, more })
+}
+
+fn altered(seen: &Seen, file: Pending) -> Altered {
+    let (before, now) = seen.before_and_now(&file);
+    let (mut added, mut gone) = (lines_beyond(&now, &before), lines_beyond(&before, &now));
+    let more = [&added, &gone].map(|lines| lines.len().saturating_sub(MOST_CHANGED)).iter().sum();
+    for lines in [&mut added, &mut gone] {
+        lines.truncate(MOST_CHANGED);
+    }
+    Altered { file, added: shown(added), gone: shown(gone), more }
+}
+
+/// The lines of a text that another one has not, or less often.
+fn lines_beyond<'t>(text: &'t str, other: &'t str) -> Vec<&'t str> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for line in other.lines() {
+        *known.entry(line).or_default() += 1;
+    }
+    let mut beyond = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match known.get_mut(line) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => beyond.push(line),
+        }
+    }
+    beyond
+}
+
+fn shown(lines: Vec<&str>) -> Vec<String> {
+    lines.into_iter().map(|line| safe::line(line, LINE_CHARS)).collect()
 }
 
 fn tampered(seat: &Seat<'_>) -> Result<Vec<Tampered>, Problem> {

@@ -29,6 +29,9 @@ interface Answers {
 
 export type Question = keyof Answers;
 
+/** What a person decides about. */
+export type Matter = "task" | "proposal" | "file";
+
 /** How the stream of news stands. `refused`: the server no longer knows this page. */
 export type Link = "connecting" | "live" | "lost";
 
@@ -51,11 +54,14 @@ export class Api {
     return (await this.#answerOf(release, "POST", { key })) as { key: string; released: Lease[] };
   }
 
-  /** Accepts what an agent proposes, a task or a proposal in the shared context, or rejects it. */
-  async decide(matter: "task" | "proposal", id: string, accept: boolean): Promise<void> {
+  /**
+   * Accepts what an agent proposes, a task or a proposal in the shared context, or rejects it; or keeps a file that something else changed, of which
+   * `version` was shown, or has it put back.
+   */
+  async decide(matter: Matter, id: string, accept: boolean, version?: string): Promise<void> {
     const { decide } = this.boot;
     if (decide === null) throw new AskError("forbidden", "Nothing can be decided on this page.");
-    await this.#answerOf(decide, "POST", { matter, id, accept });
+    await this.#answerOf(decide, "POST", { matter, id, accept, version });
   }
 
   /** Tells `onHead` how far the journal goes, whenever it has grown, and `onLink` how the connection stands. Returns how to end it. */

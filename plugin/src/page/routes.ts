@@ -183,21 +183,25 @@ export class PageRoutes {
     await this.#sendDone(request, response, (gate) => gate.release(key, "an operator, in the Control UI"));
   }
 
-  /** A POST with `{"matter", "id", "accept"}` in `q`: a person accepts what an agent proposes, or rejects it. */
+  /**
+   * A POST with `{"matter", "id", "accept"}` in `q`: a person accepts what an agent proposes, or rejects it; or keeps a file that something else
+   * changed, of which they saw `version`, or has it put back.
+   */
   async #decide(asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.#mayWrite(request, response, "A person's word is given by a POST.")) return;
     const word = wordIn(asked);
     if (word === undefined) {
-      const message = '`q` must be an object with a `matter` ("task" or "proposal"), an `id`, and `accept`: true or false';
+      const message =
+        '`q` must be an object with a `matter` ("task", "proposal" or "file"), an `id`, and `accept`: true or false';
       sendFailure(request, response, 400, "bad-request", message);
       return;
     }
-    const { matter, id, accept } = word;
-    await this.#sendDone(request, response, (gate) =>
-      matter === "task"
-        ? gate.team(askedAtPage(accept ? "accept" : "reject", { id }))
-        : gate.context(JSON.stringify({ do: "decide", id, accept })),
-    );
+    const { matter, id, accept, version } = word;
+    await this.#sendDone(request, response, (gate) => {
+      if (matter === "task") return gate.team(askedAtPage(accept ? "accept" : "reject", { id }));
+      const asked = matter === "file" ? { do: "settle", path: id, version, accept } : { do: "decide", id, accept };
+      return gate.context(JSON.stringify(asked));
+    });
   }
 
   /** Whether the request is a POST of a page that may write; what else it is, is answered. */
@@ -270,17 +274,19 @@ function keyIn(asked: string | null): string | undefined {
 }
 
 interface Word {
-  matter: "task" | "proposal";
+  matter: "task" | "proposal" | "file";
   id: string;
   accept: boolean;
+  version: string;
 }
 
-/** A person's word on what an agent proposes. */
+/** A person's word on what an agent proposes, or on a file that something else changed. */
 function wordIn(asked: string | null): Word | undefined {
   try {
-    const { matter, id, accept } = JSON.parse(asked ?? "null") as Partial<Record<keyof Word, unknown>>;
-    if ((matter !== "task" && matter !== "proposal") || typeof accept !== "boolean") return undefined;
-    return typeof id === "string" && id !== "" && id.length <= MOST_KEY ? { matter, id, accept } : undefined;
+    const { matter, id, accept, version = "" } = JSON.parse(asked ?? "null") as Partial<Record<keyof Word, unknown>>;
+    if (matter !== "task" && matter !== "proposal" && matter !== "file") return undefined;
+    if (typeof accept !== "boolean" || typeof version !== "string" || version.length > MOST_KEY) return undefined;
+    return typeof id === "string" && id !== "" && id.length <= MOST_KEY ? { matter, id, accept, version } : undefined;
   } catch {
     return undefined;
   }

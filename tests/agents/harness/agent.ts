@@ -9,6 +9,8 @@ import type { ScriptedCall } from "../../openclaw/harness/fake-model.ts";
 
 const MODULES = new URL("../node_modules/", import.meta.url).pathname;
 const RUN_MS = 60_000;
+/** Codex itself, as Node runs it. */
+export const CODEX = join(MODULES, "@openai/codex/bin/codex.js");
 
 export type RuntimeName = "codex" | "gemini";
 
@@ -60,7 +62,7 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
       "SessionEnd",
     ],
     tools: ["PreToolUse", "PostToolUse"],
-    program: "@openai/codex/bin/codex.js",
+    program: CODEX,
     args: ["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "--json"],
     env: ({ dir }) => ({ CODEX_HOME: join(dir, "home", ".codex"), FAKE_KEY: "none" }),
     configure: ({ modelOrigin, mcp, sandbox = "danger-full-access" }, hooks) => ({
@@ -96,7 +98,7 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
   gemini: {
     lifecycle: ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"],
     tools: ["BeforeTool", "AfterTool"],
-    program: "@google/gemini-cli/bundle/gemini.js",
+    program: join(MODULES, "@google/gemini-cli/bundle/gemini.js"),
     args: ["-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p"],
     env: ({ modelOrigin }) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: modelOrigin }),
     configure: ({ mcp }, hooks) => ({
@@ -182,7 +184,7 @@ export class Agent {
   /** Runs one session on this prompt to its end. */
   async run(prompt: string): Promise<Run> {
     const { program, args } = RUNTIMES[this.runtime];
-    const child = spawn(process.execPath, [join(MODULES, program), ...args, prompt], {
+    const child = spawn(process.execPath, [program, ...args, prompt], {
       cwd: this.project,
       // A group of its own, so that what it started can be ended with it.
       detached: true,

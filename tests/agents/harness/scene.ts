@@ -40,6 +40,8 @@ export interface SceneOptions {
   mailer?: { command: string; args: string[] };
   /** Callosum's MCP server is installed with the hooks. */
   mcp?: boolean;
+  /** Nothing is installed: the test does that. */
+  bare?: boolean;
   /** Codex's sandbox; without it there is none. */
   sandbox?: "workspace-write";
   /** The program is gone after its hooks were installed. */
@@ -69,7 +71,7 @@ export class Scene extends Stage {
     const scene = new Scene(dir, await FakeModel.start([responses, generateContent]), options);
     const program = options.uninstalled ? join(dir, "program", "callosum") : CALLOSUM;
     if (options.uninstalled) cpSync(CALLOSUM, program);
-    for (const agent of [scene.codex, scene.gemini]) {
+    for (const agent of options.bare ? [] : [scene.codex, scene.gemini]) {
       // Nothing in the environment says where the state is: the hooks do.
       const args = ["install", agent.runtime, "--state-dir", scene.stateDir, ...(options.mcp ? ["--mcp"] : [])];
       await promisify(execFile)(program, args, { env: agent.environment(), timeout: 10_000 });

@@ -113,17 +113,22 @@ export class Gateway {
 
   /** Runs a program as the person would, with `openclaw` on the PATH and more in the environment; gives its exit code and what it printed. */
   async asPerson(program: string, args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string }> {
-    const bin = join(this.dir, "bin");
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, "openclaw"), `#!/bin/sh\nexec '${process.execPath}' '${OPENCLAW}' "$@"\n`, { mode: 0o755 });
-    const own = this.#environment();
-    const options = { cwd: this.workspace, env: { ...own, PATH: `${bin}:${own.PATH}`, ...env }, timeout: 150_000 };
+    const options = { cwd: this.workspace, env: { ...this.personsEnvironment(), ...env }, timeout: 150_000 };
     return await new Promise((resolve, reject) => {
       execFile(program, args, options, (error, stdout) => {
         if (error === null || typeof error.code === "number") resolve({ code: Number(error?.code ?? 0), stdout });
         else reject(error);
       });
     });
+  }
+
+  /** The environment of the person to whom this gateway belongs, with `openclaw` on the PATH. */
+  personsEnvironment(): Record<string, string> {
+    const bin = join(this.dir, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "openclaw"), `#!/bin/sh\nexec '${process.execPath}' '${OPENCLAW}' "$@"\n`, { mode: 0o755 });
+    const own = this.#environment();
+    return { ...own, PATH: `${bin}:${own.PATH}` };
   }
 
   async start(): Promise<void> {

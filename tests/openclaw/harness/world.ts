@@ -78,6 +78,8 @@ export interface WorldOptions {
   gatewayConfig?: Record<string, unknown>;
   /** There is a second agent, `coder`, whose model writes programs; `coder:one` names a session of its. */
   coder?: boolean;
+  /** Plugins of the host's own that are allowed, too. */
+  plugins?: string[];
   /** Added to `tools` of the host's config. */
   tools?: Record<string, unknown>;
   /** The browser's Control UI is there. */
@@ -106,6 +108,7 @@ export class World extends Stage {
         },
         twice: { enabled: true },
         neighbour: { enabled: true },
+        ...Object.fromEntries((options.plugins ?? []).map((name) => [name, { enabled: true }])),
       },
       ...(options.bare && { bare: true }),
       ...(options.controlUi && { controlUi: true }),

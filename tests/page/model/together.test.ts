@@ -52,7 +52,7 @@ const TEAM: Team = {
 const CONTEXT: SharedContext = {
   ...{ on: true, dir: "/shared", mode: "enforce", priorities: [], moreProposals: 0, roundtable: null, signals: null },
   proposals: [{ id: "p1", agent: "eve", at: "", text: "Ship it", path: "priorities.inbox.md" }],
-  pending: [{ path: "priorities.md", isInbox: false }],
+  pending: [{ path: "priorities.md", isInbox: false, version: "ab", added: [], gone: [], more: 0 }],
   tampered: [],
 };
 

@@ -216,6 +216,32 @@ fn a_shell_completes_commands_and_the_names_that_the_journal_has() {
     assert_eq!(completed(empty.path(), &elsewhere), ["ann@example.com"]);
 }
 
+/// Where fish is installed: it tells its completions without a terminal.
+#[test]
+fn fish_completes_the_same() {
+    let state = state_dir(&lines(&[
+        record("intercept", "agent:main:ann", "email:ann@example.com", json!({})),
+        record("intercept", "bob", "email:(touch pwned)", json!({})),
+    ]));
+    let complete = |line: &str| {
+        let script = r#"$PROGRAM completions fish | source; complete --do-complete "$LINE""#;
+        let fish = Command::new("fish")
+            .args(["--no-config", "--command", script])
+            .env("PROGRAM", env!("CARGO_BIN_EXE_callosum"))
+            .env("LINE", line)
+            .env("CALLOSUM_STATE_DIR", state.path())
+            .env("HOME", state.path())
+            .output();
+        Some(String::from_utf8(fish.ok()?.stdout).unwrap())
+    };
+    let Some(keys) = complete("callosum why ema") else {
+        eprintln!("fish is not installed: what it completes is not looked at");
+        return;
+    };
+    assert_eq!(keys, "email:ann@example.com\n");
+    assert_eq!(complete("callosum journal --session age").unwrap(), "agent:main:ann\n");
+}
+
 #[test]
 fn every_shells_script_asks_this_program() {
     let state = tempfile::tempdir().unwrap();

@@ -65,6 +65,20 @@ impl Seen {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// What a file that is not as it should be must say, and what it said instead when it was looked at last.
+    #[must_use]
+    pub fn before_and_now(&self, pending: &Pending) -> (String, String) {
+        let text = |hash: &str| {
+            let bytes = self.copy(hash).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let before = self.state.files.get(&pending.path).map(|known| match pending.is_inbox {
+            true => text(&known.sha256),
+            false => text(known.confirmed.as_deref().unwrap_or_default()),
+        });
+        (before.unwrap_or_default(), text(&pending.version))
+    }
+
     /// The paths in one of the curator's folders of which such a version is there, in order.
     #[must_use]
     pub fn confirmed_in(&self, folder: &str) -> Vec<String> {

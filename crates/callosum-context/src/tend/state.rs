@@ -111,6 +111,8 @@ pub struct Pending {
     pub path: String,
     /// Whether it is an inbox that lacks entries; else it is a file of the curator that was changed, and not accepted.
     pub is_inbox: bool,
+    /// SHA-256 of what it says, so that a person's word is on what they saw; empty where it was deleted.
+    pub version: String,
 }
 
 impl State {
@@ -122,7 +124,8 @@ impl State {
                 true => known.told.is_some(),
                 false => known.confirmed.as_deref().unwrap_or_default() != known.sha256,
             };
-            is_wrong.then(|| Pending { path: path.clone(), is_inbox })
+            let version = known.told.as_ref().filter(|_| is_inbox).unwrap_or(&known.sha256);
+            is_wrong.then(|| Pending { path: path.clone(), is_inbox, version: version.clone() })
         });
         wrong.collect()
     }

@@ -87,7 +87,13 @@ fn a_cut_inbox_is_told_once_kept_and_never_taken_over() {
     );
     assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
     let mut tender = world.tender();
-    assert_eq!(tender.pending(), [Pending { path: PRIORITIES_INBOX.to_owned(), is_inbox: true }]);
+    let pending = tender.pending();
+    assert_eq!(
+        pending.iter().map(|file| (file.path.as_str(), file.is_inbox)).collect::<Vec<_>>(),
+        [(PRIORITIES_INBOX, true)]
+    );
+    let (before, now) = pending.first().map(|file| tender.before_and_now(file)).unwrap();
+    assert!(before.contains("Two") && !now.contains("Two"), "{before:?} {now:?}");
     assert!(tender.accept(PRIORITIES_INBOX).is_err());
     assert!(tender.restore(PRIORITIES_INBOX).unwrap());
     assert_eq!(tender.pending(), []);

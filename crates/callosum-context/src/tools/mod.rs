@@ -7,7 +7,7 @@ mod reading;
 use std::path::Path;
 use std::time::Duration;
 
-use callosum_core::model::text::short_name;
+use callosum_core::model::text::{one_line, short_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,8 @@ use self::params::Params;
 
 /// How long a prompt waits for another who looks after the folder.
 const PATIENCE_PROMPT: Duration = Duration::from_millis(500);
+/// Characters of a path that a refusal names.
+const MOST_PATH: usize = 120;
 /// Entities that are named of the cross signals at most.
 const MOST_ENTITIES: usize = 20;
 
@@ -47,6 +49,8 @@ enum Request {
     Overview,
     /// A person accepts a proposal, or rejects it.
     Decide { id: String, accept: bool },
+    /// A person keeps a file that something else changed, or has the version before it back.
+    Settle { path: String, version: String, accept: bool },
     /// What a model said about a day's cross signals. Without an `answer` there was none, and whether it was too late.
     #[serde(rename_all = "camelCase")]
     Answered { date: String, input_digest: String, answer: Option<String>, timed_out: bool },
@@ -115,6 +119,7 @@ fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
             Ok(json!({ "date": made.date, "semantic": value(&made.semantic)? }))
         }
         Request::Decide { id, accept } => decide(site, id, *accept),
+        Request::Settle { path, version, accept } => settle(site, path, version, *accept),
     }
 }
 
@@ -140,6 +145,33 @@ pub fn decide(site: &Site<'_>, id: &str, accept: bool) -> Result<Value, Problem>
     tender.save()?;
     let verdict = if accept { "accepted" } else { "rejected" };
     Ok(json!({ "id": proposal.id, "agent": proposal.agent, "text": proposal.text, "verdict": verdict }))
+}
+
+/// A person accepts a file that something else changed as it stands, or has what it must say put back. `version` is
+/// [what they saw](crate::tend::Pending::version): if it says something else by now, nothing happens.
+///
+/// # Errors
+/// When the file is as its writer left it, was changed again, or can't be written.
+pub fn settle(site: &Site<'_>, path: &str, version: &str, accept: bool) -> Result<Value, Problem> {
+    check_on(site)?;
+    let mut tender = site.tender(lock::PATIENCE)?;
+    // What this look found stays known.
+    tender.save()?;
+    let shown = one_line(path, MOST_PATH);
+    let pending = tender.pending().into_iter().find(|pending| pending.path == path).ok_or_else(|| {
+        let remedy = "`callosum context lint` lists the files that were changed";
+        Problem::new(Code::Unknown, format!("`{shown}` is as its writer left it"), remedy)
+    })?;
+    if pending.version != version {
+        let remedy = "look at it again, then decide";
+        return Err(Problem::new(Code::Stale, format!("`{shown}` was changed again meanwhile"), remedy));
+    }
+    match accept {
+        true => tender.accept(path)?,
+        false => drop(tender.restore(path)?),
+    }
+    tender.save()?;
+    Ok(json!({ "path": path, "verdict": if accept { "accepted" } else { "restored" } }))
 }
 
 /// `on` is whether there is a shared context; `text` what a prompt says, or null; without `text` the folder could not be looked at in

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::model::tool_call::ToolCall;
 use tempfile::TempDir;
 
 struct World {
@@ -133,6 +134,41 @@ fn what_is_proposed_is_told_once_a_person_has_accepted_it_and_then_the_same_each
     assert_eq!(world.prompt(), told);
     let again = world.ask(&json!({ "do": "decide", "id": first["id"], "accept": true }));
     assert_eq!(text(&again["error"], "code"), "unknown");
+}
+
+#[test]
+fn a_person_keeps_what_they_saw_of_a_changed_file_or_has_it_put_back() {
+    let world = World::new(&json!({ "sharedContextEnabled": true }));
+    world.prompt();
+    let file = world.shared().join("priorities.md");
+    let before = fs::read_to_string(&file).unwrap();
+    // A call runs, so nobody can tell that a person did it.
+    let params = json!({ "command": "sleep 60" });
+    let call =
+        ToolCall { tool: "exec".to_owned(), session: "agent:coder:main".to_owned(), ..ToolCall::default() };
+    let _ = world.gate.before(&call, &params, &world.gate.machine().now());
+    let change = |line: &str| {
+        fs::write(&file, format!("{before}{line}\n")).unwrap();
+        world.prompt();
+        let pending = world.ask(&json!({ "do": "overview" }))["pending"].clone();
+        assert_eq!((&pending[0]["path"], &pending[1]), (&json!("priorities.md"), &Value::Null));
+        pending[0].clone()
+    };
+    let settle = |version: &Value, accept: bool| {
+        world.ask(&json!({ "do": "settle", "path": "priorities.md", "version": version, "accept": accept }))
+    };
+    let first = change("- sneaked in <!-- x -->");
+    assert_eq!(first["added"], json!(["- sneaked in &lt;!-- x --&gt;"]));
+    assert_eq!((&first["gone"], &first["more"]), (&json!([]), &json!(0)));
+    let second = change("- sneaked in behind");
+    assert_eq!(text(&settle(&first["version"], true)["error"], "code"), "stale");
+    assert_eq!(settle(&second["version"], false)["verdict"], "restored");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    assert_eq!(text(&settle(&second["version"], false)["error"], "code"), "unknown");
+    let third = change("- wanted");
+    assert_eq!(settle(&third["version"], true)["verdict"], "accepted");
+    assert!(fs::read_to_string(&file).unwrap().ends_with("- wanted\n"));
+    assert_eq!(world.ask(&json!({ "do": "overview" }))["pending"], json!([]));
 }
 
 #[test]

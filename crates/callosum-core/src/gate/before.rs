@@ -18,7 +18,7 @@ use crate::store::ledger::Needs;
 
 use super::call_id::{CallRef, with_short_names};
 use super::health::Level;
-use super::intent::Intent;
+use super::intent::{Intent, first_line};
 use super::open_calls::{Phase, Unflushed};
 use super::programs::Overheard;
 use super::tickets::{Course, GivenUp, Work};
@@ -306,6 +306,7 @@ impl Gate {
                 Answer::Proceed
             };
         }
+        let summary = first_line(call, &classification, params, &self.settings);
         let line = LightLine {
             tier: classification.tier,
             instance: &self.instance,
@@ -317,6 +318,7 @@ impl Gate {
             tool: &call.tool,
             rule_name: classification.rule_name.as_deref(),
             context_keys: &classification.context_keys,
+            params: summary.as_deref(),
             seen: self.counts_to_carry(),
             ..LightLine::at(now)
         };

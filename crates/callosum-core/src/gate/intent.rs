@@ -5,13 +5,14 @@ use crate::decision::plan::{Despite, Refusal, Until};
 use crate::decision::terms::Terms;
 use crate::model::digest::marked_digest;
 use crate::model::redact;
-use crate::model::settings::Settings;
+use crate::model::settings::{Settings, Summaries};
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::policy::Denial;
 use crate::record::{Action, AttemptId, Holder, Record};
 use crate::rules::Classification;
+use crate::rules::covered::is_shell;
 use callosum_shell::ExitCodes;
 
 use super::call_id::CallRef;
@@ -73,6 +74,8 @@ impl Intent {
             record.params =
                 (chars > 0 && classification.journal_params).then(|| redact::summarize(&all, chars));
             record.digest = Some(digest);
+        } else {
+            record.params = first_line(call, &classification, params, settings);
         }
         let (keys, terms) = Terms::of(&mut classification, &call.tool, record.digest.as_deref(), settings);
         record.context_keys = keys;
@@ -247,4 +250,20 @@ impl Intent {
         record.attempt = started.and(attempt);
         refused.record
     }
+}
+
+/// What the journal keeps of a command that is only logged, where that is wanted.
+pub(super) fn first_line(
+    call: &ToolCall,
+    classification: &Classification,
+    params: &dyn Parameters,
+    settings: &Settings,
+) -> Option<String> {
+    let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
+    let is_wanted = settings.summaries == Summaries::All && chars > 0 && classification.journal_params;
+    if !is_wanted || !is_shell(&call.tool) {
+        return None;
+    }
+    let command = params.get("command")?;
+    command.as_str().map(|command| redact::summarize_command(command, chars))
 }

@@ -39,6 +39,17 @@ pub enum OnStateError {
     Closed,
 }
 
+/// Of which calls the journal keeps a summary of what they were given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Summaries {
+    /// Those of tier 2 and up.
+    #[default]
+    Guarded,
+    /// These, and of commands of tiers 0 and 1 the first line.
+    All,
+}
+
 /// What becomes of an inbox of the shared context that something cut or rewrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -142,6 +153,8 @@ pub struct Settings {
     pub journal_max_age_ms: u64,
     /// Length of the parameter summary in a record, characters; 0 leaves it out.
     pub params_summary_chars: u64,
+    /// Of which calls there is one.
+    pub summaries: Summaries,
     /// Whether a heartbeat, or a session that starts, is told what other sessions did lately. What talks to the runtime goes
     /// by it.
     pub session_context: bool,
@@ -166,6 +179,7 @@ impl Default for Settings {
             journal_max_bytes: 256 * 1024 * 1024,
             journal_max_age_ms: 30 * 24 * 3600 * 1000,
             params_summary_chars: 400,
+            summaries: Summaries::default(),
             session_context: true,
             team_tools: false,
             shared_context: SharedContext::default(),
@@ -246,6 +260,11 @@ impl Settings {
                 default.params_summary_chars,
                 0,
                 10_000,
+            ),
+            summaries: reader.choice(
+                "summaries",
+                default.summaries,
+                &[("guarded", Summaries::Guarded), ("all", Summaries::All)],
             ),
             session_context: reader.flag("sessionContext", default.session_context),
             team_tools: reader.flag("teamTools", default.team_tools),

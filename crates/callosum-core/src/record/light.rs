@@ -90,6 +90,8 @@ pub struct LightLine<'a> {
     pub rule_name: Option<&'a str>,
     /// The resources it acts on.
     pub context_keys: &'a [String],
+    /// Of a command, its first line.
+    pub params: Option<&'a str>,
     /// Hook counts by tool, of a hook's process.
     pub seen: BTreeMap<String, HookCounts>,
 }
@@ -112,6 +114,7 @@ impl LightLine<'_> {
             tool: "",
             rule_name: None,
             context_keys: &[],
+            params: None,
             seen: BTreeMap::new(),
         }
     }
@@ -136,6 +139,7 @@ impl LightLine<'_> {
         line.text(br#","tool":"#, self.tool)?;
         line.maybe_text(br#","ruleName":"#, self.rule_name)?;
         line.texts(br#","contextKeys":"#, self.context_keys)?;
+        line.maybe_text(br#","params":"#, self.params)?;
         line.maybe(br#","seen":"#, (!self.seen.is_empty()).then_some(&self.seen))?;
         Ok(line.finish())
     }
@@ -170,6 +174,7 @@ mod tests {
                 tool: "read",
                 rule_name: some("reads"),
                 context_keys: &keys,
+                params: some("{\"command\":\"ls\"}"),
                 seen: seen.cloned().unwrap_or_default(),
                 ..LightLine::at(&at)
             };
@@ -184,6 +189,7 @@ mod tests {
             record.call = owned(call.call);
             record.rule_name = owned(call.rule_name);
             record.context_keys.clone_from(&keys);
+            record.params = owned(call.params);
             record.seen.clone_from(&call.seen);
             let line = call.to_bytes().unwrap();
             assert_eq!(line, record.to_line().unwrap());
@@ -222,6 +228,7 @@ mod tests {
                     session: text,
                     tool,
                     context_keys: &[text.to_owned()],
+                    params: Some(text),
                     seen: seen.clone(),
                     ..LightLine::at(&at)
                 };

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use serde_json::Value;
 
 use crate::model::digest::{digest, has_effect};
+use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
 use crate::record::Record;
 
@@ -22,8 +23,10 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn of(record: &Record, call: &ToolCall) -> Self {
-        let summary: Option<Value> =
-            record.params.as_ref().and_then(|summary| serde_json::from_str(summary).ok());
+        // Of a call that was only logged it may have the first line of a command, which tells of nothing else whether it was there.
+        let is_tracked = record.tier.is_some_and(Tier::is_tracked);
+        let summary = record.params.as_ref().filter(|_| is_tracked);
+        let summary: Option<Value> = summary.and_then(|summary| serde_json::from_str(summary).ok());
         let digest = summary.as_ref().map(|summary| digest(&call.tool, &summary.all()));
         Self { whole: digest.is_some() && digest == record.digest, summary, asked_in_vain: Cell::new(false) }
     }

@@ -31,7 +31,7 @@ const ELSEWHERE: &str = "/callosum/simulate/elsewhere";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reason {
-    /// The rules look at parameters of a call of tier 0 or 1: the journal does not keep them.
+    /// The rules look at parameters of a call of tier 0 or 1: the journal keeps none of them, or too little.
     Parameters,
     /// Only the journal tells its rule, and one of the sets has none of that name.
     Rule,

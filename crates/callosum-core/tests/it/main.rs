@@ -45,6 +45,7 @@ mod simulate;
 mod standing;
 mod state_model;
 mod stuck_disk;
+mod summaries;
 mod support;
 mod time_and_holders;
 mod tools;

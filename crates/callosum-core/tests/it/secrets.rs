@@ -188,7 +188,7 @@ fn a_secret_in_a_random_shape_is_in_nothing_that_is_written_or_said() {
       {"name":"api","tier":3,"tool":"api","contextKey":["api:{params.url|none}","t:{params.token|none}"]},
       {"name":"other","tier":3,"tool":"exec","commandPattern":"password|secret|token|Key|KEY|auth|Auth|Cookie|[a-z]=","contextKey":"run:{digest}"}]}"#;
     std::fs::write(world.path().join("tiers.json"), rules).unwrap();
-    let gate = world.gate("one");
+    let gate = world.gate_with("one", &json!({ "summaries": "all" }));
     let mut read = 0;
     for count in 0..calls {
         let secret = format!("{MARK}{:06}xW9k", count * 7_919 % 1_000_000);

@@ -224,6 +224,18 @@ fn a_block_that_would_have_been_a_pause_was_read_like_one() {
     assert_eq!((report.after.blocked, report.after.paused), (0, 1));
 }
 
+/// It tells neither the lines behind it nor which other parameters there were.
+#[test]
+fn the_first_line_of_a_command_judges_nothing() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &json!({"summaries": "all"}));
+    world.done(session(&gate, "ann"), "exec", &json!({"command": "ls", "cwd": "/w"}));
+    assert!(world.records(&gate).iter().any(|record| record["params"] == r#"{"command":"ls"}"#));
+    let rules = behind(r#"{"name":"here","tier":3,"tool":"exec","params":{"cwd":"/w"},"contextKey":"x"}"#);
+    let report = simulate(&world, &rules).report;
+    assert_eq!(report.not_judged, BTreeMap::from([(Reason::Parameters, 1)]));
+}
+
 #[test]
 fn a_folder_that_the_journal_does_not_tell_is_not_made_up() {
     let build =

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long it may take; then it is ended.
-const DEADLINE: Duration = Duration::from_secs(30);
+/// How long it may take; then it is ended. `openclaw` needs ten seconds for a message, and several times that on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Runs `words`, no shell between.
 ///

@@ -73,6 +73,8 @@ enum Matter {
     Task,
     /// A proposal in the shared context.
     Proposal,
+    /// A file of it that something else changed: kept, or put back.
+    File,
 }
 
 /// A person's word.
@@ -80,8 +82,12 @@ enum Matter {
 #[serde(deny_unknown_fields)]
 struct Word {
     matter: Matter,
+    /// Of a file its path.
     id: String,
     accept: bool,
+    /// Of a file: what of it was seen.
+    #[serde(default)]
+    version: String,
 }
 
 async fn decide(
@@ -103,6 +109,11 @@ async fn decide(
                 let site = Site { gate, home: &home(), now: *now };
                 let decided = tools::decide(&site, &word.id, word.accept)?;
                 Ok(decided.to_string())
+            }
+            Matter::File => {
+                let site = Site { gate, home: &home(), now: *now };
+                let settled = tools::settle(&site, &word.id, &word.version, word.accept)?;
+                Ok(settled.to_string())
             }
         }))
     });

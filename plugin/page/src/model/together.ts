@@ -158,6 +158,16 @@ export interface Tampered {
   suspects: { seq: number; instance: string; session: string; tool: string }[];
 }
 
+/** A file that is not as its writer left it, with the first of the lines that are new in it or gone. */
+export interface Altered {
+  path: string;
+  isInbox: boolean;
+  version: string;
+  added: string[];
+  gone: string[];
+  more: number;
+}
+
 export interface SharedContext {
   on: boolean;
   dir: string | null;
@@ -167,7 +177,7 @@ export interface SharedContext {
   moreProposals: number;
   roundtable: { date: string; text: string } | null;
   signals: { date: string; signals: Signal[]; more: number } | null;
-  pending: { path: string; isInbox: boolean }[];
+  pending: Altered[];
   tampered: Tampered[];
 }
 

@@ -6,9 +6,9 @@ import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { report } from "../model/report.ts";
 import { cut, visible } from "../model/text.ts";
-import type { Evidence, Priority, SharedContext, Signal, Tampered } from "../model/together.ts";
+import type { Altered, Evidence, Priority, SharedContext, Signal, Tampered } from "../model/together.ts";
 import { Empty, Failure, KeyName, LongText, Notice, Skeleton, Text, When } from "./common.tsx";
-import { DecideButtons, ToldDecision, useDecide, WhereDecided } from "./decide.tsx";
+import { DecideButtons, ToldDecision, useDecide, WhereDecided, type Words } from "./decide.tsx";
 import { Export } from "./export.tsx";
 
 /** The tab "Context". */
@@ -46,21 +46,68 @@ export function Context() {
 
 /** Files that are not as their writer left them, with what to do. */
 function Changed({ context }: { context: SharedContext }) {
-  return context.pending.map(({ path, isInbox }) => (
-    <Notice key={path} kind="error" title={isInbox ? `${path} lost entries` : `${path} was changed by something else`}>
-      {isInbox ? (
-        <>
-          The damaged copy is kept. <strong>To put the entries back:</strong> <code>callosum context restore {path}</code>
-        </>
-      ) : (
-        <>
-          Sessions are told the version before it. <strong>To fix it:</strong> look at the file, then{" "}
-          <code>callosum context accept {path}</code> keeps it, and <code>callosum context restore {path}</code> puts the version
-          before it back.
-        </>
-      )}
-    </Notice>
-  ));
+  const { may, busy, told, decide } = useDecide("file");
+  return (
+    <>
+      <ToldDecision told={told} words={FILE} />
+      {context.pending.map((file) => {
+        const { path, isInbox, version } = file;
+        const word = (accept: boolean) => void decide(path, path, accept, version);
+        return (
+          <Notice key={path} kind="error" title={isInbox ? `${path} lost entries` : `${path} was changed by something else`}>
+            <ChangedLines file={file} />
+            {isInbox ? (
+              <p>
+                The damaged copy is kept.{" "}
+                {!may && (
+                  <>
+                    <strong>To put the entries back:</strong> <code>callosum context restore {path}</code>
+                  </>
+                )}
+              </p>
+            ) : (
+              <p>
+                Sessions are told the version before it.{" "}
+                {!may && (
+                  <>
+                    <strong>To fix it:</strong> look at the file, then <code>callosum context accept {path}</code> keeps it, and{" "}
+                    <code>callosum context restore {path}</code> puts the version before it back.
+                  </>
+                )}
+              </p>
+            )}
+            {may && <DecideButtons what={path} isBusy={busy === path} decide={word} words={isInbox ? INBOX : FILE} />}
+          </Notice>
+        );
+      })}
+    </>
+  );
+}
+
+const FILE: Words = {
+  ...{ accept: "Keep it", accepted: "It is kept as it stands" },
+  ...{ reject: "Put back", rejected: "The version before it is back" },
+};
+/** What an inbox lost is put back; there is nothing to keep. */
+const INBOX: Words = { reject: "Put back" };
+
+/** What is new in a file, and what is gone. */
+function ChangedLines({ file: { added, gone, more } }: { file: Altered }) {
+  const lines = [...gone.map((text) => ["gone", text] as const), ...added.map((text) => ["new", text] as const)];
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <ul className="changed-lines">
+        {lines.map(([kind, text], place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: equal lines may stand there twice
+          <li key={place} data-kind={kind}>
+            <span className="changed-kind">{kind}</span> <LongText text={text} max={200} />
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p>And {more.toLocaleString()} more lines.</p>}
+    </>
+  );
 }
 
 function Proposals({ context, now }: { context: SharedContext; now: number }) {

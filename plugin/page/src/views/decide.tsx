@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
-import type { AskError } from "../api.ts";
+import type { AskError, Matter } from "../api.ts";
 import { useApp } from "../hooks/app.ts";
 import { asAskError } from "../hooks/use-core.ts";
 import { Failure, Notice, Text } from "./common.tsx";
@@ -12,15 +12,25 @@ export interface Decided {
   accept: boolean;
 }
 
-/** How to give a word on tasks or proposals, and what to show of the last one. */
-export function useDecide(matter: "task" | "proposal") {
+/** What the buttons say, and what came of them. Without `accept` there is nothing to accept. */
+export interface Words {
+  accept?: string;
+  accepted?: string;
+  reject: string;
+  rejected?: string;
+}
+
+const PROPOSED: Words = { accept: "Accept", accepted: "Accepted", reject: "Reject", rejected: "Rejected" };
+
+/** How to give a word on tasks, proposals or changed files, and what to show of the last one. */
+export function useDecide(matter: Matter) {
   const { api, together } = useApp();
   const [busy, setBusy] = useState<string>();
   const [told, setTold] = useState<Decided | AskError>();
-  const decide = async (id: string, text: string, accept: boolean) => {
+  const decide = async (id: string, text: string, accept: boolean, version?: string) => {
     setBusy(id);
     try {
-      await api.decide(matter, id, accept);
+      await api.decide(matter, id, accept, version);
       setTold({ text, accept });
     } catch (thrown) {
       setTold(asAskError(thrown));
@@ -32,25 +42,36 @@ export function useDecide(matter: "task" | "proposal") {
 }
 
 /** What came of the last word. */
-export function ToldDecision({ told }: { told: Decided | AskError | undefined }) {
+export function ToldDecision({ told, words = PROPOSED }: { told: Decided | AskError | undefined; words?: Words }) {
   if (told === undefined) return null;
   if (told instanceof Error) return <Failure what="That was not taken" error={told} />;
   return (
-    <Notice kind="info" title={told.accept ? "Accepted" : "Rejected"}>
+    <Notice kind="info" title={told.accept ? words.accepted : words.rejected}>
       <Text text={told.text} max={200} />
     </Notice>
   );
 }
 
-/** The two buttons; `what` names the thing to those who hear the page. */
-export function DecideButtons({ what, isBusy, decide }: { what: string; isBusy: boolean; decide: (accept: boolean) => void }) {
+interface ButtonsProps {
+  /** Names the thing to those who hear the page. */
+  what: string;
+  isBusy: boolean;
+  decide: (accept: boolean) => void;
+  words?: Words;
+}
+
+/** The two buttons. */
+export function DecideButtons({ what, isBusy, decide, words = PROPOSED }: ButtonsProps) {
+  const { accept, reject } = words;
   return (
     <span className="decide">
-      <Button className="button filled" isDisabled={isBusy} onPress={() => decide(true)} aria-label={`Accept ${what}`}>
-        Accept
-      </Button>
-      <Button className="button" isDisabled={isBusy} onPress={() => decide(false)} aria-label={`Reject ${what}`}>
-        Reject
+      {accept !== undefined && (
+        <Button className="button filled" isDisabled={isBusy} onPress={() => decide(true)} aria-label={`${accept}: ${what}`}>
+          {accept}
+        </Button>
+      )}
+      <Button className="button" isDisabled={isBusy} onPress={() => decide(false)} aria-label={`${reject}: ${what}`}>
+        {reject}
       </Button>
     </span>
   );

@@ -171,6 +171,7 @@ fn details(line: &Line<'_>) -> String {
 /// What else a record says.
 fn of_record(record: &Record) -> Vec<String> {
     let mut details = Vec::new();
+    details.extend(first_line(record));
     let shown = record.get("evidence").and_then(Value::as_array).map_or(0, Vec::len);
     match text(record, "conflict") {
         Some("recent") => details.push("already acted on".to_owned()),
@@ -227,6 +228,16 @@ fn of_record(record: &Record) -> Vec<String> {
         details.push(long(&tools.join(", ")));
     }
     details
+}
+
+/// What is kept of a command that was only logged. What a guarded call is about is told by its resources.
+fn first_line(record: &Record) -> Option<String> {
+    let tier = record.get("tier").and_then(Value::as_u64).filter(|tier| *tier < 2);
+    let params = tier.and(text(record, "params"))?;
+    // As it is where the setting cut it off.
+    let command = serde_json::from_str::<Value>(params).ok();
+    let command = command.as_ref().and_then(|params| params.get("command")?.as_str()).unwrap_or(params);
+    Some(said(command))
 }
 
 /// The sessions whose calls may have changed a file.

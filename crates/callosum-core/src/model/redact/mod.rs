@@ -23,7 +23,7 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use summary::summarize;
+pub use summary::{summarize, summarize_command};
 
 use crate::model::digest::hash_text;
 use crate::model::text::head;

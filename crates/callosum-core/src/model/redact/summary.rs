@@ -110,6 +110,23 @@ pub fn summarize(params: &AllParameters<'_>, max_chars: usize) -> String {
     }
 }
 
+/// The first line of a command as the parameters of a call that has nothing else, [as people read them](summarize). What follows it
+/// is looked at, because it may tell of a secret on the first line, and marked as left out.
+#[must_use]
+pub fn summarize_command(command: &str, max_chars: usize) -> String {
+    let (known, cut) = known_part(command.trim_start());
+    let first = known.lines().next().unwrap_or_default();
+    let mut line = one_line(first, SHOWN);
+    if (cut || known.trim_end().len() > first.len()) && !line.ends_with('…') {
+        line.push_str(" …");
+    }
+    let mut summary = Summary { text: String::with_capacity(160), left: max_chars.saturating_add(1) };
+    summary.push("{\"command\":");
+    summary.string(&line);
+    summary.push("}");
+    one_line(&summary.text, max_chars)
+}
+
 struct Summary {
     text: String,
     /// Characters that may still be added: one more than are shown, so that the cut is seen.
@@ -308,19 +325,35 @@ fn reads_a_secret(program: &str, fields: &Map<String, Value>, input: &str) -> bo
     secrets_in(&line, false).iter().any(|secret| secret.end > from + 1)
 }
 
-/// The head of `text` on one line, secrets taken out. Only the head is looked at, and what is shown ends well
-/// before the end of what was looked at: a token that the cut made too short to be known is not shown.
+/// The head of `text` on one line, secrets taken out.
 fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
+    match known_part(text) {
+        (Cow::Borrowed(text), false) => as_one_line(text, max_chars),
+        (Cow::Owned(text), false) => Cow::Owned(one_line(&text, max_chars)),
+        (known, true) => {
+            let mut line = one_line(head(&known, max_chars.saturating_sub(1)).0, max_chars);
+            line.push('…');
+            Cow::Owned(line)
+        }
+    }
+}
+
+/// What is known of a text, secrets taken out, and whether it is cut off. Only the head is looked at, and what is known ends well
+/// before the end of what was looked at: a token that the cut made too short to be known is not in it.
+fn known_part(text: &str) -> (Cow<'_, str>, bool) {
     let (looked_at, cut) = head(text, LOOKED_AT);
     let redacted = redact(looked_at);
     if !cut {
-        return match redacted {
-            Cow::Borrowed(text) => as_one_line(text, max_chars),
-            Cow::Owned(text) => Cow::Owned(one_line(&text, max_chars)),
-        };
+        return (redacted, false);
     }
-    let sure = redacted.chars().count().saturating_sub(UNSURE).min(max_chars.saturating_sub(1));
-    let mut line = one_line(head(&redacted, sure).0, max_chars);
-    line.push('…');
-    Cow::Owned(line)
+    let sure = redacted.chars().count().saturating_sub(UNSURE);
+    let end = head(&redacted, sure).0.len();
+    let known = match redacted {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(..end).unwrap_or_default()),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    };
+    (known, true)
 }

@@ -43,7 +43,7 @@ fn a_persons_word_comes_from_the_page_alone() {
         assert_eq!(visit.post("decide", origin, &word("task")).status, 403, "{origin:?}");
     }
     // Both are off: that is said, with what to do.
-    for (matter, code) in [("task", "policy"), ("proposal", "cannot-write")] {
+    for (matter, code) in [("task", "policy"), ("proposal", "cannot-write"), ("file", "cannot-write")] {
         let reply = visit.post("decide", Some(&own), &word(matter));
         assert_eq!((reply.status, &reply.json()["error"]["code"]), (409, &json!(code)), "{}", reply.body);
         assert!(reply.body.contains("callosum "), "{}", reply.body);

@@ -1,0 +1,94 @@
+//! `summaries`: of commands that are only logged the journal keeps the first line, where that is wanted, and nothing else of them.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use callosum_core::gate::{Answer, Gate, GateOptions};
+use callosum_core::query::Source;
+use serde_json::{Value, json};
+
+use crate::support::{World, call, session};
+
+/// Calls of the tests' rules, and what is kept of each where all are wanted.
+fn calls() -> Vec<(&'static str, Value, Option<&'static str>)> {
+    vec![
+        (
+            "exec",
+            json!({"command": "cargo test --workspace", "cwd": "/w"}),
+            Some(r#"{"command":"cargo test --workspace"}"#),
+        ),
+        (
+            "exec",
+            json!({"command": "\n  make all\nPASSWORD=hunter2 ./deploy"}),
+            Some(r#"{"command":"make all …"}"#),
+        ),
+        (
+            "exec",
+            json!({"command": "DB_PASSWORD=hunter2 make"}),
+            Some(r#"{"command":"DB_PASSWORD=[redacted] make"}"#),
+        ),
+        ("exec", json!({"command": ["ls"]}), None),
+        ("look", json!({"command": "ls"}), None),
+        ("write", json!({"path": "/x", "command": "ls"}), None),
+    ]
+}
+
+fn kept(world: &World, gate: &dyn Source, id: &str) -> Vec<Value> {
+    let records = world.records(gate);
+    records.iter().filter(|record| record["call"] == id).map(|record| record["params"].clone()).collect()
+}
+
+#[test]
+fn of_a_command_that_is_only_logged_the_first_line_is_kept_where_that_is_wanted() {
+    for (settings, are_wanted) in [
+        (json!({}), false),
+        (json!({"summaries": "guarded"}), false),
+        (json!({"summaries": "all"}), true),
+        (json!({"summaries": "all", "paramsSummaryChars": 0}), false),
+    ] {
+        let mut world = World::new();
+        let gate = world.gate_with("home", &settings);
+        for (tool, params, expected) in calls() {
+            let (id, answer) = world.try_call(session(&gate, "a"), tool, &params);
+            assert_eq!(answer, Answer::Proceed);
+            let expected = expected.filter(|_| are_wanted);
+            assert_eq!(kept(&world, &gate, &id), [json!(expected)], "{settings} {tool} {params}");
+        }
+    }
+}
+
+/// There a call may be written by whoever decides about others, or later.
+#[test]
+fn the_same_is_kept_beside_an_event_loop() {
+    let world = World::new();
+    let settings = json!({
+        "instanceId": "home", "stateDir": world.path(), "durability": "os", "summaries": "all",
+    });
+    let gate = Gate::beside_event_loop(GateOptions {
+        settings: settings.to_string(),
+        runtime: "test".to_owned(),
+        home: world.path().to_owned(),
+        ..GateOptions::default()
+    });
+    for (number, (tool, params, expected)) in calls().into_iter().enumerate() {
+        let id = number.to_string();
+        let by = session(&gate, "a");
+        let answer = gate.before(&call(by, tool, Some(&id)), &params, &gate.machine().now());
+        assert_eq!(world.finish(&gate, answer), Answer::Proceed);
+        let began = Instant::now();
+        while kept(&world, gate.as_ref(), &id).is_empty() && began.elapsed() < Duration::from_secs(60) {
+            sleep(Duration::from_millis(5));
+        }
+        assert_eq!(kept(&world, gate.as_ref(), &id), [json!(expected)], "{tool} {params}");
+    }
+}
+
+#[test]
+fn a_rule_that_keeps_parameters_out_of_the_journal_keeps_this_out_too() {
+    let mut world = World::new();
+    let rules = json!({"rules": [{"name": "quiet", "tier": 1, "tool": "exec", "journalParams": false}]});
+    std::fs::write(world.path().join("tiers.json"), rules.to_string()).unwrap();
+    let gate = world.gate_with("home", &json!({"summaries": "all"}));
+    let (id, _) = world.try_call(session(&gate, "a"), "exec", &json!({"command": "ls"}));
+    assert_eq!(kept(&world, &gate, &id), [Value::Null]);
+}
