@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { knownAfter, type Loaded, newerThan, withNewer, withOlder } from "../../../plugin/page/src/model/records.ts";
+import { firstLine, knownAfter, type Loaded, newerThan, withNewer, withOlder } from "../../../plugin/page/src/model/records.ts";
 import type { JournalPiece, JournalRecord } from "../../../plugin/page/src/model/wire.ts";
 
 const at = (seq: number): JournalRecord => ({ seq, action: "intercept", timestamp: "2026-01-15T12:00:00.000Z" });
@@ -72,4 +72,12 @@ test("with a filter that nothing matches, each line is looked at once", async ()
     known = knownAfter(known, head, found ?? []);
   }
   assert.deepEqual(after, [0, 25, 40]);
+});
+
+test("of a command that was only logged its first line is told, and of nothing else", () => {
+  const line = (tier: 0 | 1 | 3, params?: string) => firstLine({ ...at(1), tier, ...(params !== undefined && { params }) });
+  assert.equal(line(1, '{"command":"cargo test …"}'), "cargo test …");
+  assert.equal(line(1, '{"command":"cargo te…'), '{"command":"cargo te…');
+  assert.equal(line(1), undefined);
+  assert.equal(line(3, '{"command":"git push"}'), undefined);
 });

@@ -286,7 +286,10 @@ fn to_look_keeps_nobody_from_the_folder_and_tells_what_something_else_cut() {
     drop(held);
     world.prompt();
     let seen = world.ask(&json!({ "do": "overview" }));
-    assert_eq!(seen["pending"], json!([{ "path": "priorities.inbox.md", "isInbox": true }]), "{seen}");
+    let file = &seen["pending"][0];
+    assert_eq!((text(file, "path"), &file["isInbox"]), ("priorities.inbox.md", &json!(true)), "{seen}");
+    let gone = file["gone"].as_array().unwrap();
+    assert!(gone.contains(&json!("Ship it")) && file["added"] == json!([]), "{seen}");
     assert!(text(&seen["tampered"][0], "path").ends_with("priorities.inbox.md"), "{seen}");
     assert_eq!(text(&seen["tampered"][0], "why"), "it lost entries");
     assert!(before.contains("Ship it"));

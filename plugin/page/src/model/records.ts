@@ -37,6 +37,18 @@ export function knownAfter(known: number, head: number | undefined, found: reado
   return Math.max(known, (head ?? 0) - 1, found[0]?.seq ?? 0);
 }
 
+/** What is kept of a command that was only logged. What a guarded call is about is told by its resources. */
+export function firstLine({ tier, params }: JournalRecord): string | undefined {
+  if (params === undefined || tier === undefined || tier >= 2) return undefined;
+  try {
+    const { command } = JSON.parse(params) as { command?: unknown };
+    if (typeof command === "string") return command;
+  } catch {
+    // The setting cut it off.
+  }
+  return params;
+}
+
 type Ask = (request: Record<string, unknown>) => Promise<JournalPiece>;
 
 /** All records after `seq`, newest first; undefined where they are more than would be kept, and do not reach it. */

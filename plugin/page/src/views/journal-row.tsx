@@ -3,6 +3,7 @@
 import { memo } from "react";
 import { useApp } from "../hooks/app.ts";
 import type { Outcome } from "../model/actions.ts";
+import { firstLine } from "../model/records.ts";
 import type { JournalRecord } from "../model/wire.ts";
 import { Keys, Text, TierBadge, When, Who } from "./common.tsx";
 import { Shape } from "./mark.tsx";
@@ -50,7 +51,8 @@ export const JournalRow = memo(
     const { openStory } = useApp();
     const { word, shape } = happened(record);
     const keys = record.contextKeys ?? (record.contextKey === undefined ? [] : [record.contextKey]);
-    const detail = record.reason ?? record.params ?? "";
+    const line = keys.length === 0 ? firstLine(record) : undefined;
+    const detail = record.reason ?? (line === undefined ? record.params : undefined) ?? "";
     return (
       <tr data-place={place} aria-rowindex={place + 2} data-what={word}>
         <td className="c-time">
@@ -83,9 +85,7 @@ export const JournalRow = memo(
           <TierBadge tier={record.tier} />
         </td>
         <td className="c-tool">{record.tool !== undefined && <Text text={record.tool} max={48} />}</td>
-        <td className="c-key">
-          <Keys keys={keys} max={90} />
-        </td>
+        <td className="c-key">{line === undefined ? <Keys keys={keys} max={90} /> : <Text text={line} max={120} />}</td>
         <td className="c-who">
           <Who session={record.session} machine={record.machine} instance={record.instance} />
         </td>
