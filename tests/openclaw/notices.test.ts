@@ -92,9 +92,12 @@ test("a block is told in a chat of the gateway, by the command that people have"
       said += text;
     });
   await until("the service to serve", () => said.includes("Serving"), 60_000);
-  const holder = world.begin("holder", [exec("wire; sleep 20")]);
+  // As long as the test needs the lease, and no longer than two minutes.
+  const over = join(world.dir, "over");
+  const holder = world.begin("holder", [exec(`wire; for i in $(seq 1200); do [ -e '${over}' ] && break; sleep 0.1; done`)]);
   await until("the lease", async () => (await world.status()).locks.length > 0, 60_000);
   const [blocked] = await world.play("other", exec("wire"));
+  writeFileSync(over, "");
   assert.match(blocked ?? "", /\[Callosum\]/);
   const told = await until("the chat to be told", () => telegram.sent[0], 180_000).catch((error) => {
     throw new Error(`${error}: ${said}\n${world.gateway.log().slice(-2000)}`);

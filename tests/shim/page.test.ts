@@ -456,6 +456,7 @@ test("a person's word on what agents propose is taken from pages that may write,
   assert.equal(gone.status, 409);
   assert.match(await gone.text(), /open no more; look again/);
   const file = { matter: "file", id: "priorities.md", accept: true, version: "ab" };
+  served.gate.contexts = ['{"path":"priorities.md","verdict":"accepted"}'];
   assert.equal((await served.decide(writer.token, JSON.stringify(file))).status, 200);
   for (const q of [
     JSON.stringify({ ...file, version: 1 }),

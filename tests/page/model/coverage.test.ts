@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { coverageOf, uncoveredOf } from "../../../plugin/page/src/model/coverage.ts";
+import { coverageOf, RUNTIMES, uncoveredOf } from "../../../plugin/page/src/model/coverage.ts";
 import type { Uncovered } from "../../../plugin/page/src/model/wire.ts";
 
 const LAST = "2026-01-15T12:00:00.000Z";
@@ -32,4 +33,9 @@ test("a tool that no rule names is told from one that a rule is for", () => {
       ["exec", true],
     ],
   );
+});
+
+test("how a runtime joins is what the quick start says", () => {
+  const quickStart = readFileSync(new URL("../../../docs/quick-start.md", import.meta.url), "utf8");
+  for (const { join } of RUNTIMES) assert.ok(quickStart.includes(`$ ${join}\n`), join);
 });

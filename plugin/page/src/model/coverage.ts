@@ -5,7 +5,7 @@ import type { HookCounts, Uncovered } from "./wire.ts";
 
 /** The runtimes that can pass the gate, and how they join. */
 export const RUNTIMES = [
-  { id: "openclaw", name: "OpenClaw", join: "openclaw plugins install callosum" },
+  { id: "openclaw", name: "OpenClaw", join: "openclaw plugins install --link dist/callosum --force --accept-capabilities" },
   { id: "claude-code", name: "Claude Code", join: "callosum install claude-code" },
   { id: "codex", name: "Codex", join: "callosum install codex" },
   { id: "gemini", name: "Gemini CLI", join: "callosum install gemini" },
