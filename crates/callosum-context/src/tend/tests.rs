@@ -93,7 +93,10 @@ fn a_cut_inbox_is_told_once_kept_and_never_taken_over() {
         [(PRIORITIES_INBOX, true)]
     );
     let (before, now) = pending.first().map(|file| tender.before_and_now(file)).unwrap();
-    assert!(before.contains("One") && now.starts_with("poison") && !now.contains("One"), "{before:?} {now:?}");
+    assert!(
+        before.contains("One") && now.starts_with("poison") && !now.contains("One"),
+        "{before:?} {now:?}"
+    );
     assert!(tender.accept(PRIORITIES_INBOX).is_err());
     assert!(tender.restore(PRIORITIES_INBOX).unwrap());
     assert_eq!(tender.pending(), []);
