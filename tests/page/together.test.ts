@@ -153,7 +153,7 @@ test("the shared context: a proposal is accepted, and what something else change
     await picture(page, "context-changed");
     const file = join(shared, "priorities.md");
     await page.getByRole("button", { name: "Put back: priorities.md" }).click();
-    await page.getByText("The version before it is back").waitFor();
+    await page.getByText("It is put back").waitFor();
     await until("the version before it", () => !readFileSync(file, "utf8").includes("sneaked in"));
     appendFileSync(file, "- wanted after all\n");
     await asked({ do: "prompt", session: "agent:other:main" });

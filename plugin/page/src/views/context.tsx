@@ -84,10 +84,7 @@ function Changed({ context }: { context: SharedContext }) {
   );
 }
 
-const FILE: Words = {
-  ...{ accept: "Keep it", accepted: "It is kept as it stands" },
-  ...{ reject: "Put back", rejected: "The version before it is back" },
-};
+const FILE: Words = { accept: "Keep it", accepted: "It is kept as it stands", reject: "Put back", rejected: "It is put back" };
 /** What an inbox lost is put back; there is nothing to keep. */
 const INBOX: Words = { reject: "Put back" };
 
