@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::decision::history::{History, IsDead, State, Who};
 use crate::model::error::QueryError;
 use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::brief::brief;
 use crate::record::{Action, Holder, Line, Place, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
@@ -108,10 +109,19 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
     let mut edge = Edge::new(window_ms);
     let mut lines = Backward::of(segments);
     while let Some((_, bytes)) = lines.next_line()? {
-        if edge.is_beyond(&Line::read(&bytes), &bytes, now) {
+        // Documents may be long, and say nothing of sessions.
+        let line =
+            brief(&bytes, &[]).map_or_else(|| Line::read(&bytes), |record| Line::Record(Box::new(record)));
+        if edge.is_beyond(&line, &bytes, now) {
             break;
         }
-        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let record = match line {
+            Line::Record(record) => *record,
+            _ => match serde_json::from_slice::<Record>(&bytes) {
+                Ok(record) => record,
+                Err(_) => continue,
+            },
+        };
         if matches!(record.action, Action::Complete | Action::Failed) && record.session.is_some() {
             let who = Who::of(&record);
             if !known.contains_key(&who) {
