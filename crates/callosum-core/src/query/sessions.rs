@@ -7,7 +7,6 @@ use serde::Serialize;
 use crate::decision::history::{History, IsDead, State, Who};
 use crate::model::error::QueryError;
 use crate::model::time::{Stamp, to_rfc3339};
-use crate::record::brief::brief;
 use crate::record::{Action, Holder, Line, Place, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
@@ -109,9 +108,7 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
     let mut edge = Edge::new(window_ms);
     let mut lines = Backward::of(segments);
     while let Some((_, bytes)) = lines.next_line()? {
-        // Documents may be long, and say nothing of sessions.
-        let line =
-            brief(&bytes, &[]).map_or_else(|| Line::read(&bytes), |record| Line::Record(Box::new(record)));
+        let line = Line::read_without_document(&bytes);
         if edge.is_beyond(&line, &bytes, now) {
             break;
         }

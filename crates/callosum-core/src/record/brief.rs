@@ -7,14 +7,16 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::Record;
+use super::{OWN_START, Record};
 
 /// How a document begins in a line of ours.
 const DOCUMENT: &[u8] = br#","document":"#;
 
 /// Reads a line whose record has a document, and of this only `fields`; `None` for any other line.
 pub(crate) fn brief(line: &[u8], fields: &[&str]) -> Option<Record> {
-    memchr::memmem::find(line, DOCUMENT)?;
+    // What begins otherwise may be of another version.
+    let rest = line.strip_prefix(OWN_START.as_bytes())?;
+    memchr::memmem::find(rest, DOCUMENT)?;
     let mut from = serde_json::Deserializer::from_slice(line);
     let read = Part::Record(fields).deserialize(&mut from).ok()?;
     from.end().ok()?;
@@ -86,6 +88,8 @@ mod tests {
         record.document = Some(json!({ "id": "a", "state": "open" }));
         assert_eq!(brief(line, &["id", "state"]), Some(record));
         assert_eq!(brief(line.strip_suffix(b"}").unwrap(), &["id"]), None);
+        let newer = [b"{\"v\":2".as_slice(), line.strip_prefix(b"{\"v\":1").unwrap()].concat();
+        assert_eq!(brief(&newer, &["id"]), None);
         let other = Record::new(Action::Session, "doug", &now).to_line().unwrap();
         assert_eq!(brief(other.strip_suffix(b"\n").unwrap(), &[]), None);
     }

@@ -46,7 +46,8 @@ fn a_rule_that_blocks_blocks_and_no_retry_helps_until_the_window_is_over() {
     for _ in 0..3 {
         let text = world.refused(b, "mail", &alice());
         assert!(
-            text.contains("was already acted on") && text.contains("by doug (test session a): mail, complete"),
+            text.contains("was already acted on")
+                && text.contains("by doug (test session a): mail, complete"),
             "{text}"
         );
         assert!(

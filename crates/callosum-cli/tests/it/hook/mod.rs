@@ -177,7 +177,10 @@ fn a_mail_of_one_runtime_pauses_the_next_and_a_retry_passes() {
     for session in [CODEX, GEMINI] {
         let text = world.refusal(session, "x1", MAIL);
         assert!(text.starts_with("[Callosum] \"email:alice@example.com\" was already acted on"), "{text}");
-        assert!(text.contains("(claude-code session claude-1): exec, complete; parameters identical"), "{text}");
+        assert!(
+            text.contains("(claude-code session claude-1): exec, complete; parameters identical"),
+            "{text}"
+        );
         // Two calls in one message: the second is no retry.
         assert_ne!(world.refusal(session, "x2", MAIL), "");
     }
