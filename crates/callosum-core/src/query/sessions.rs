@@ -112,12 +112,12 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
         if edge.is_beyond(&line, &bytes, now) {
             break;
         }
-        let record = match line {
-            Line::Record(record) => *record,
-            _ => match serde_json::from_slice::<Record>(&bytes) {
-                Ok(record) => record,
-                Err(_) => continue,
-            },
+        let record = if let Line::Record(record) = line {
+            *record
+        } else if let Ok(record) = serde_json::from_slice::<Record>(&bytes) {
+            record
+        } else {
+            continue;
         };
         if matches!(record.action, Action::Complete | Action::Failed) && record.session.is_some() {
             let who = Who::of(&record);

@@ -380,10 +380,7 @@ fn record_of(line: &[u8], fields: Option<&[&str]>) -> Option<Record> {
     if let Some(brief) = fields.and_then(|fields| brief(line, fields)) {
         return Some(brief);
     }
-    match Line::read(line) {
-        Line::Record(record) => Some(*record),
-        _ => None,
-    }
+    if let Line::Record(record) = Line::read(line) { Some(*record) } else { None }
 }
 
 /// Whether a line begins as that of a record does which stands: most need no more than this look.
