@@ -54,7 +54,7 @@ for (const runtime of ["codex", "gemini"] as const) {
       assert.ok(told !== undefined);
       assert.match(told, PAUSED);
       assert.ok(told.includes(`"${key("alice")}" was already acted on`), told);
-      assert.ok(told.includes(`(session ${a}): exec, complete; parameters identical`), told);
+      assert.ok(told.includes(`(${runtime} session ${a} in project): exec, complete; parameters identical`), told);
       assert.match(told, /If this is intentionally different, retry\. Otherwise, skip it\./);
       assert.match(retried ?? "", /Message sent\./);
       assert.equal(sent("alice"), 2);

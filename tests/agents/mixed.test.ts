@@ -75,7 +75,9 @@ test("sessions of all three are after one mail to Alice at once: exactly one is 
   for (const [at, text] of told.entries()) {
     if (at === winner) continue;
     assert.match(text, /\[Callosum\] "email:alice@example\.com" (is being|was already) acted on/);
-    assert.ok(text.includes(`(session ${begun.session}): exec, `), text);
+    // A gateway tells of no project.
+    const project = begun.runtime === "openclaw" ? "" : " in project";
+    assert.ok(text.includes(`(${begun.runtime} session ${begun.session}${project}): exec, `), text);
   }
   // The gateway tells the same.
   assert.deepEqual(

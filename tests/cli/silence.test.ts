@@ -1,5 +1,5 @@
-// Without `callosum team on`, hooks answer byte for byte what the program answered that knew nothing of working together. What that one said is
-// in `tests/golden/hooks.json`; CALLOSUM_RECORD=PROGRAM writes it anew, as that program answers.
+// Without `callosum team on`, hooks answer byte for byte what the program answered that knew nothing of working together, but that pauses have come
+// to name runtimes and projects. What it said is in `tests/golden/hooks.json`; CALLOSUM_RECORD=PROGRAM writes it anew, as that program answers.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -63,10 +63,12 @@ function answers(program: string): Answer[] {
   // Rules of its own: those that are shipped change for reasons of their own.
   writeFileSync(join(stateDir, "tiers.json"), JSON.stringify({ rules: [RULE] }));
   const env = { PATH: process.env.PATH ?? "", HOME: directory };
+  const project = join(directory, "shop");
+  mkdirSync(project, { recursive: true });
   const told: Answer[] = [];
   for (const [runtime, { before, after: end, prompt, others, shell, write }] of Object.entries(RUNTIMES)) {
     const hook = (session: string, event: string, more: object = {}) => {
-      const input = JSON.stringify({ session_id: session, hook_event_name: event, cwd: directory, ...more });
+      const input = JSON.stringify({ session_id: session, hook_event_name: event, cwd: project, ...more });
       const { status, stdout } = spawnSync(program, ["--state-dir", stateDir, "hook", runtime], { env, input, encoding: "utf8" });
       assert.equal(status, 0, `${runtime} ${event}`);
       told.push({ runtime, session, event, stdout: stdout.replaceAll(AGO, "N ago").replaceAll(directory, "/there") });
@@ -77,7 +79,7 @@ function answers(program: string): Answer[] {
       if (hasEnd) hook(session, end, { ...of, tool_response: runtime === "gemini" ? { llmContent: "done" } : "done" });
     };
     const patch = `*** Begin Patch\n*** Add File: page.txt\n+one\n*** End Patch\n`;
-    const page = runtime === "codex" ? { command: patch } : { file_path: join(directory, "page.txt"), content: "one" };
+    const page = runtime === "codex" ? { command: patch } : { file_path: join(project, "page.txt"), content: "one" };
     const [one, other] = [`${runtime}-1`, `${runtime}-2`];
     hook(one, "SessionStart", { source: "startup" });
     hook(one, prompt, { prompt: "send it" });

@@ -278,7 +278,7 @@ test("a bridge file goes round", () => {
         prompt: "Review it\nall",
         output_file: "/tmp/r.md",
         created_by: "codex",
-        created_at: "2026-03-09T00:00:00.000Z",
+        created_at: "2026-03-09T00:00:00Z",
         completed_at: null,
         tags: ["a"],
       },
@@ -290,8 +290,8 @@ test("a bridge file goes round", () => {
         prompt: "Done",
         output_file: null,
         created_by: "codex",
-        created_at: "2026-03-09T00:00:00.000Z",
-        completed_at: "2026-03-09T01:00:00.000Z",
+        created_at: "2026-03-09T00:00:00Z",
+        completed_at: "2026-03-09T01:00:00Z",
       },
     ],
     account_state: { mac1_account: { email: "a@example.com", status: "active" } },
@@ -306,17 +306,34 @@ test("a bridge file goes round", () => {
   const out = join(directory, "out.json");
   assert.equal(run(person, "bridge", "export", out).code, 0);
   const written = JSON.parse(readFileSync(out, "utf8")) as typeof bridge;
-  const entry = written.task_queue.find((task) => task.id === "0b1c");
-  assert.deepEqual(entry, { ...bridge.task_queue[0], status: "pending" });
+  const entryOf = (id: string) => written.task_queue.find((task) => task.id === id);
+  assert.deepEqual(entryOf("0b1c"), { ...bridge.task_queue[0], status: "pending" });
+  // What is done there stays as it is, though nobody here ever knew of it.
+  assert.deepEqual(entryOf("0b1d"), bridge.task_queue[1]);
   assert.deepEqual([written.version, written.active_evolution, written.account_state], ["2.0.0", "evo3", bridge.account_state]);
   assert.deepEqual(written.discoveries[0], bridge.discoveries[0]);
   assert.deepEqual(written.messages[0], bridge.messages[0]);
   assert.equal(written.discoveries.filter(({ content }) => content === "found it").length, 1);
-  assert.equal(written.task_queue.find((task) => task.id === "first")?.status, "complete");
+  assert.equal(entryOf("first")?.status, "complete");
   assert.equal(run(person, "bridge", "sync", out).code, 0);
   const again = JSON.parse(readFileSync(out, "utf8")) as typeof bridge;
   assert.deepEqual(again.task_queue, written.task_queue);
   assert.deepEqual(again.discoveries, written.discoveries);
+  // The file itself: nothing of it is lost and nothing moves; what was done here is done there.
+  assert.equal(run(person, "task", "claim", "0b1c").code, 0);
+  assert.equal(run(person, "task", "done", "0b1c").code, 0);
+  const foreign = { id: "0b1e", status: "pending", prompt: "nobody took this over", extra: { kept: true } };
+  writeFileSync(file, JSON.stringify({ ...bridge, task_queue: [...bridge.task_queue, foreign] }));
+  assert.equal(run(person, "bridge", "export", file).code, 0);
+  const back = JSON.parse(readFileSync(file, "utf8")) as typeof bridge;
+  const [ended, ...rest] = back.task_queue;
+  assert.deepEqual({ ...ended, completed_at: null }, { ...bridge.task_queue[0], status: "complete" });
+  assert.match(String(ended?.completed_at), /^\d{4}-/);
+  assert.deepEqual(rest.slice(0, 2), [bridge.task_queue[1], foreign]);
+  assert.deepEqual(
+    [back.version, back.active_evolution, back.account_state, back.discoveries[0], back.messages[0]],
+    [bridge.version, bridge.active_evolution, bridge.account_state, bridge.discoveries[0], bridge.messages[0]],
+  );
 });
 
 test("five thousand tasks may be open, and the next is refused", () => {

@@ -130,6 +130,12 @@ test("a program that was killed is tried again, three times at most, and then a 
   add("deadly");
   const { ended, worker } = work();
   await until("the last try", () => task("deadly").state === "failed", WAIT_MS);
+  const sessions = () => run(person, "sessions").answer.sessions as unknown as Array<Record<string, unknown>>;
+  await until(
+    "its rest",
+    () => sessions().some(({ instance, activity }) => instance === "worker" && activity === "idle"),
+    WAIT_MS,
+  );
   assert.match(task("deadly").why ?? "", /^needs a person: its program was ended by signal 9, and it was tried 3 times/);
   await until("the end of what it left behind", () => !isRunning(), WAIT_MS);
   worker.kill("SIGTERM");
@@ -144,8 +150,16 @@ test("a worker that is stopped lets its task go, and one that is killed takes it
   const stopped = work();
   await until("the program", () => existsSync(pid) && readFileSync(pid, "utf8") !== "", WAIT_MS);
   assert.deepEqual([task("long").state, task("long").attempt], ["claimed", 1]);
+  // It is a session like others, in its folder, and works as long as its program does.
+  const session = () => {
+    const { sessions } = run(person, "sessions").answer as unknown as { sessions: Array<Record<string, unknown>> };
+    return sessions.find(({ instance }) => instance === "worker");
+  };
+  const { runtime, project, activity, pid: process } = session() ?? {};
+  assert.deepEqual([runtime, project, activity, process], ["gemini", directory, "working", stopped.worker.pid]);
   stopped.worker.kill("SIGINT");
   assert.equal(await stopped.ended, 0);
+  assert.equal(session()?.activity, "ended");
   await until("the end of its program", () => !isRunning(), WAIT_MS);
   assert.deepEqual([task("long").state, task("long").attempt], ["open", 0]);
 

@@ -103,7 +103,10 @@ test("without `teamTools` no request to a model names a tool for working togethe
 test("a model asks what was done, and its next request holds the answer, marked as data; asking is tier 0", async () => {
   const [told] = await world.play("beta", via("callosum_recent", { key: ANN }));
   assert.match(told ?? "", /Your own session is agent:main:beta\./);
-  assert.match(told ?? "", /data, not instructions\):\\n {2}- \d+s ago by \S+ \(session agent:main:alpha\): exec, complete/);
+  assert.match(
+    told ?? "",
+    /data, not instructions\):\\n {2}- \d+s ago by \S+ \(openclaw session agent:main:alpha\): exec, complete/,
+  );
   assert.ok(!told?.includes("own@example.com"), told);
   const [row] = await world.journal({ tool: "callosum_recent" });
   assert.deepEqual([row?.tier, row?.ruleName, row?.action], [0, "read", "intercept"]);

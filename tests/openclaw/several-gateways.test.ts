@@ -49,7 +49,7 @@ describe("two gateways at default settings", () => {
     assert.doesNotMatch((await one.play("main", to("ada")))[0] ?? "", PAUSED);
     const [told] = await two.play("main", to("ada"));
     assert.match(told ?? "", PAUSED);
-    assert.ok(told?.includes(`by ${(await one.status()).instanceId} (session agent:main:main)`), told);
+    assert.ok(told?.includes(`by ${(await one.status()).instanceId} (openclaw session agent:main:main)`), told);
     assert.equal(sent("ada"), 1);
   });
 

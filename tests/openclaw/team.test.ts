@@ -121,6 +121,50 @@ test("events and routes are there for who reads", async () => {
   await assert.rejects(world.gateway.rpcAs(["operator.read"], "callosum.send", { to: "operator", body: "x" }), /scope/);
 });
 
+test("what is asked wrongly is named, who may too little is told nothing, and nothing is written", async () => {
+  const METHODS = ["tasks", "task", "send", "inbox", "events", "routes"];
+  const long = "x".repeat(100_000);
+  const hostile: unknown[] = [
+    ...[[], "all", 7, true, [{ id: "review" }]],
+    ...[{ nonsense: 1 }, { constructor: 1 }, { limit: -1 }, { limit: 1e9 }, { limit: "5" }, { limit: 1.5 }],
+    ...[{ id: 5 }, { id: { toString: "x" } }, { id: long }, { id: "../../../etc/passwd", as: "operator" }],
+    ...[
+      { to: [], body: {} },
+      { to: "operator", body: long },
+      { to: "operator", body: "x", via: "operator", intent: "order" },
+    ],
+    ...[
+      { topic: 5 },
+      { topic: long },
+      { text: 5 },
+      { text: "x", files: "all" },
+      JSON.parse('{"__proto__": {"id": "review"}, "x": 1}'),
+    ],
+  ];
+  const written = async () =>
+    (await world.journal({ limit: 1_000 })).filter(({ action }) => /^(task|message|event)$/.test(`${action}`));
+  const before = (await written()).length;
+  for (const method of METHODS) {
+    for (const params of hostile) {
+      const what = `${method} ${JSON.stringify(params).slice(0, 80)}`;
+      const told = await world.gateway.rpc(`callosum.${method}`, params).then(
+        (answer) => assert.fail(`${what} was answered: ${JSON.stringify(answer)}`),
+        (error: Error) => error.message,
+      );
+      assert.doesNotMatch(told, /panic|\bat .*:\d+:\d+|undefined|ENOENT|root:/, what);
+      assert.ok(told.length < 2_000, what);
+    }
+    // Whoever may less than the method asks for, whatever the parameters.
+    const few = ["send", "inbox"].includes(method) ? [[], ["operator.read"]] : [[]];
+    for (const scopes of few) {
+      const asked = world.gateway.rpcAs(scopes, `callosum.${method}`, { id: "review", to: "operator", body: "x" });
+      await assert.rejects(asked, /scope/, `${method} with ${scopes.join()}`);
+    }
+  }
+  assert.equal((await written()).length, before);
+  assert.equal((await taskOf("review")).state, "completed");
+});
+
 test("when it is turned off, the tools go with the prompt after the next", async () => {
   await person("team", "off");
   await until("no tools", async () => offered((await turn("late")).body).length === 0 || undefined);

@@ -1,5 +1,5 @@
 // Sixteen processes after the same tasks, half of them by the command line and half by `callosum mcp`: each task is claimed exactly once. What
-// they say is held against the journal, which is read here and nowhere else.
+// they say is held against the journal, which is read here and nowhere else. Then single tasks that all three surfaces want at once.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -8,11 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import { Service } from "../clients/harness/service.ts";
 import { McpClient } from "../mcp-client.ts";
 import { built } from "../programs.ts";
 
 const RACERS = 16;
 const TASKS = Number(process.env.CALLOSUM_RACE_TASKS ?? 200);
+const ROUNDS = 5;
 /** From the start of this process: how long is asked again. */
 const LIMIT_MS = 300_000;
 const directory = mkdtempSync(join(tmpdir(), "callosum-tasks-"));
@@ -107,4 +109,54 @@ test(`${RACERS} processes, ${TASKS} tasks`, async (t) => {
     assert.ok(some > 0 || TASKS < 10, "one way of asking was never first");
   }
   passed = true;
+});
+
+test("of the service, the tools and the command line one has the task, under whatever key each asks", async () => {
+  const service = new Service();
+  const clients: McpClient[] = [];
+  try {
+    await service.start();
+    const token = service.token("racers");
+    const program = built("callosum");
+    const asPerson = (...args: string[]) => {
+      const words = ["--state-dir", service.stateDir, "--json", "task", ...args];
+      return promisify(execFile)(program, words, { env, encoding: "utf8" }).then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+    };
+    const tool = "callosum_task_update";
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = `one-${round}`;
+      await asPerson("add", id, "--id", id);
+      const byHttp = async (session: string) => {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": id };
+        const body = JSON.stringify({ id, session });
+        return await (await fetch(`${service.url}/v1/tasks/claim`, { method: "POST", headers, body })).text();
+      };
+      const input = { session_id: `s-${round}`, hook_event_name: "PreToolUse", cwd: directory, tool_use_id: id };
+      const args = { event: "claimed", id };
+      spawnSync(program, ["--state-dir", service.stateDir, "hook", "codex"], {
+        env,
+        input: JSON.stringify({ ...input, tool_name: `mcp__callosum__${tool}`, tool_input: args }),
+      });
+      const client = new McpClient(program, ["--state-dir", service.stateDir, "mcp"], env);
+      clients.push(client);
+      await client.open();
+      const byTool = async () => JSON.stringify((await client.call(tool, args, { callId: id })).structured);
+      // One of the service's asks twice: the same claim once more is no second one.
+      const all = await Promise.all([byHttp("a"), byHttp("a"), byHttp("b"), byTool(), asPerson("claim", id)]);
+      client.kill();
+      const told = all.map((text) => JSON.parse(text) as { task?: Claim; error?: { code: string; message: string } });
+      // Who could not get at the journal in time had nothing, and is told so.
+      const refused = told.flatMap(({ error }) => (error ? [error] : []));
+      for (const { code, message } of refused) assert.match(`${code} ${message}`, /^claimed |was not free for /);
+      const won = told.flatMap(({ task }) => (task ? [task.gen] : []));
+      const nobodyCould = refused.length === all.length && refused.every(({ code }) => code !== "claimed");
+      assert.ok(nobodyCould || (won.length === 1 && won[0] === 1), JSON.stringify(told));
+    }
+  } finally {
+    for (const client of clients) client.kill();
+    await service.remove();
+  }
 });

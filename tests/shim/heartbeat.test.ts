@@ -17,7 +17,7 @@ test("a heartbeat is told what the other sessions did, as data", async () => {
 
 test("it stays below 1,500 characters, and no line is cut", async () => {
   const { gate, owner } = bench();
-  const line = `  - 2m ago by studio (session agent:main:${"x".repeat(150)}): exec, complete (email:a)`;
+  const line = `  - 2m ago by studio (openclaw session agent:main:${"x".repeat(150)}): exec, complete (email:a)`;
   gate.answers.recent = JSON.stringify({ text: `${line}\n`.repeat(8) });
   const told = (await heartbeatContext(owner, "s"))?.prependContext ?? "";
   assert.ok(told.length <= 1_500, String(told.length));

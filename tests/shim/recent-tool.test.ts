@@ -21,7 +21,7 @@ test("the question crosses with what the tool offers, and nothing else", async (
 
 test("the answer is marked as data, bounded, and says who asks", async () => {
   const { gate, owner } = bench();
-  const line = "  - 2m ago by studio (session s): exec, complete (email:a)\n";
+  const line = "  - 2m ago by studio (openclaw session s): exec, complete (email:a)\n";
   gate.answers.recent = JSON.stringify({ leases: [{}], actions: [{}, {}], text: line.repeat(500) });
   const { content, details } = await call(recentTool(owner, "agent:main:main"), {});
   const text = content[0]?.text ?? "";

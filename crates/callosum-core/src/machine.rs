@@ -191,8 +191,9 @@ pub fn ancestry(mut pid: u32) -> Option<Vec<String>> {
         let found = process(pid)?;
         let words = told_by(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
         names.push(found.name);
-        // An interpreter's first word is its script.
-        let words = words.split('\0').take(2).filter_map(|word| word.rsplit('/').next());
+        // An interpreter's first word that is no option of its own is its script.
+        let words = words.split('\0').filter(|word| !word.starts_with("--"));
+        let words = words.take(2).filter_map(|word| word.rsplit('/').next());
         names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
         pid = found.parent;
     }

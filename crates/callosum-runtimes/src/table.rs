@@ -13,6 +13,9 @@ use crate::runtime::{Facts, Moment, Runtime, RuntimeName};
 /// Every runtime whose hooks come here.
 pub const RUNTIMES: [Runtime; 3] = [&ClaudeCode, &Codex, &Gemini];
 
+/// How names of scripts end, which interpreters run.
+const SCRIPTS: [&str; 3] = [".js", ".mjs", ".cjs"];
+
 /// What all runtimes are called, OpenClaw among them. It can be had without what is known of them besides.
 pub const NAMES: [RuntimeName; 4] = [
     name_of(claude_code::FACTS),
@@ -34,7 +37,16 @@ pub fn named(name: &str) -> Option<Runtime> {
 /// Whether a program of this name is an agent's: one of the runtimes, or OpenClaw, whose processes' names begin with its own.
 #[must_use]
 pub fn is_program(name: &str) -> bool {
-    name.starts_with(openclaw::PROGRAM) || RUNTIMES.into_iter().any(|runtime| runtime.facts().program == name)
+    runtime_of(name).is_some()
+}
+
+/// The name of the runtime whose program, or whose program's script, is called so.
+fn runtime_of(name: &str) -> Option<&'static str> {
+    let program = SCRIPTS.into_iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let of_table = RUNTIMES.into_iter().find(|runtime| runtime.facts().program == program);
+    of_table
+        .map(|runtime| runtime.name())
+        .or_else(|| name.starts_with(openclaw::PROGRAM).then_some(openclaw::PROGRAM))
 }
 
 /// The runtime in whose agent's shell a process runs, by the variables that are set in its environment.
@@ -46,12 +58,7 @@ pub fn in_shell_of(is_set: impl Fn(&str) -> bool) -> Option<Runtime> {
 /// The name of the runtime whose program one of these is, as [`crate::openclaw`] and the table know them.
 #[must_use]
 pub fn runtime_of_program(names: &[String]) -> Option<&'static str> {
-    names.iter().find_map(|name| {
-        let of_table = RUNTIMES.into_iter().find(|runtime| runtime.facts().program == name);
-        of_table
-            .map(|runtime| runtime.name())
-            .or_else(|| name.starts_with(openclaw::PROGRAM).then_some(openclaw::PROGRAM))
-    })
+    names.iter().find_map(|name| runtime_of(name))
 }
 
 /// The variables by which a command tells that an agent runs it.
@@ -143,6 +150,25 @@ mod tests {
     fn every_runtime_of_the_table_has_its_names() {
         let of_table = RUNTIMES.into_iter().map(|runtime| runtime.name()).chain([openclaw::NAME]);
         assert_eq!(of_table.collect::<Vec<_>>(), NAMES.map(|names| names.name));
+    }
+
+    #[test]
+    fn a_runtime_is_known_by_its_program_or_by_the_script_that_an_interpreter_runs() {
+        for (name, runtime) in [
+            ("claude", Some("claude-code")),
+            ("codex", Some("codex")),
+            ("codex.js", Some("codex")),
+            ("gemini.mjs", Some("gemini")),
+            ("openclaw-gateway", Some("openclaw")),
+            ("gemini.json", None),
+            ("node", None),
+            (".js", None),
+        ] {
+            assert_eq!(
+                (is_program(name), runtime_of_program(&[name.to_owned()])),
+                (runtime.is_some(), runtime)
+            );
+        }
     }
 
     #[test]

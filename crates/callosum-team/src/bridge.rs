@@ -1,6 +1,6 @@
 //! CALC's orchestrator bridge, version 2.0.0: a file in which agents leave tasks for each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -16,18 +16,9 @@ const VERSION: &str = "2.0.0";
 const MAX_BYTES: u64 = 16 << 20;
 /// What a bridge file said besides its tasks, kept in the state directory between two of them.
 const KEPT: &str = "bridge.json";
-/// The fields of a task that have a place here.
-const FIELDS: [&str; 9] = [
-    "id",
-    "assigned_to",
-    "status",
-    "priority",
-    "prompt",
-    "output_file",
-    "created_by",
-    "created_at",
-    "completed_at",
-];
+/// The fields of a task that have a place here. Who made it there and when stays as it was written.
+const FIELDS: [&str; 7] =
+    ["id", "assigned_to", "status", "priority", "prompt", "output_file", "completed_at"];
 
 /// A bridge file's content.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,13 +70,15 @@ impl Bridge {
         Ok(Self::read(&state_dir.join(KEPT))?.unwrap_or_default())
     }
 
-    /// Keeps all but the tasks, for the next one that is written.
+    /// Keeps all but the tasks that are taken over, for the next one that is written.
     ///
     /// # Errors
     /// When the state directory can't be written.
     pub fn keep(&self, state_dir: &Path) -> Result<(), Refusal> {
         let mut rest = self.0.clone();
-        rest.remove("task_queue");
+        let done: Vec<Value> =
+            self.list("task_queue").filter(|task| is_complete(task)).map(|task| json!(task)).collect();
+        rest.insert("task_queue".to_owned(), done.into());
         Self(rest).write(&state_dir.join(KEPT))
     }
 
@@ -145,7 +138,7 @@ impl Bridge {
         new.collect()
     }
 
-    /// The same file with these tasks, and with what was found and said here.
+    /// The same file with these tasks, and with what was found and said here. Tasks that it has and nobody here knows stay as they are.
     #[must_use]
     pub fn with(
         &self,
@@ -162,7 +155,14 @@ impl Bridge {
         fields.insert("last_writer".to_owned(), writer.into());
         fields.entry("active_evolution").or_insert(Value::Null);
         fields.entry("account_state").or_insert_with(|| json!({}));
-        let queue: Vec<Value> = tasks.iter().filter_map(|task| exported(task, names)).collect();
+        let mut ours: BTreeMap<&str, &Task> = tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+        let in_file = self.list("task_queue").filter_map(|entry| {
+            let known = entry.get("id").and_then(Value::as_str).and_then(|id| ours.remove(id));
+            known.map_or_else(|| Some(json!(entry)), |task| exported(task, names))
+        });
+        let mut queue: Vec<Value> = in_file.collect();
+        let new = tasks.iter().filter(|task| ours.contains_key(task.id.as_str()));
+        queue.extend(new.filter_map(|task| exported(task, names)));
         fields.insert("task_queue".to_owned(), queue.into());
         for (field, more) in [("discoveries", discoveries), ("messages", messages)] {
             let mut all: Vec<Value> = self.list(field).map(|one| json!(one)).collect();
@@ -184,9 +184,9 @@ fn entry(task: &Map<String, Value>, names: &Names) -> Result<Entry, Refusal> {
     let prompt = text("prompt").unwrap_or_default();
     let first = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or("a task of the bridge file");
     let to = text("assigned_to").map(|to| names.runtime(to).unwrap_or(to).to_owned());
-    let is_ours = |field: &&String| !FIELDS.contains(&field.as_str()) || *field == "created_by";
+    let is_kept = |field: &&String| !FIELDS.contains(&field.as_str());
     let rest =
-        task.keys().filter(is_ours).filter_map(|field| Some((field.clone(), task.get(field)?.clone())));
+        task.keys().filter(is_kept).filter_map(|field| Some((field.clone(), task.get(field)?.clone())));
     let new = NewTask {
         id: Some(id.to_owned()),
         title: first.chars().take(TITLE_BYTES / 4).collect(),
@@ -199,7 +199,11 @@ fn entry(task: &Map<String, Value>, names: &Names) -> Result<Entry, Refusal> {
         bridge: rest.collect(),
         ..NewTask::default()
     };
-    Ok(Entry { new, is_complete: text("status") == Some("complete") })
+    Ok(Entry { new, is_complete: is_complete(task) })
+}
+
+fn is_complete(task: &Map<String, Value>) -> bool {
+    task.get("status").and_then(Value::as_str) == Some("complete")
 }
 
 /// A task as the file has it; `None` for one that has no place there.
@@ -213,6 +217,7 @@ fn exported(task: &Task, names: &Names) -> Option<Value> {
     let mut fields = task.bridge.clone();
     let source = if task.by.runtime.is_empty() { &task.by.instance } else { &task.by.runtime };
     fields.entry("created_by").or_insert_with(|| names.source(source).into());
+    fields.entry("created_at").or_insert_with(|| task.created_at.clone().into());
     let own = json!({
         "id": task.id,
         "assigned_to": task.to.as_deref().map(|to| names.source(names.runtime(to).unwrap_or(to))),
@@ -220,7 +225,6 @@ fn exported(task: &Task, names: &Names) -> Option<Value> {
         "priority": task.priority,
         "prompt": if task.prompt.is_empty() { &task.title } else { &task.prompt },
         "output_file": task.output_file,
-        "created_at": task.created_at,
         "completed_at": (task.state == State::Completed).then_some(&task.updated_at),
     });
     if let Value::Object(own) = own {

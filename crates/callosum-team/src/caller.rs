@@ -40,10 +40,18 @@ impl Caller {
     /// # Errors
     /// When it is an agent's, and the journal can't be read.
     pub fn of(pid: u32, signs: &Signs<'_>, source: &dyn Source, now: &Stamp) -> Result<Self, QueryError> {
-        if signs.variable.is_none() && !machine::is_below(pid, signs.is_program) {
-            return Ok(Self::Operator { has_terminal: signs.has_terminal });
+        let is_agents = signs.variable.is_some() || machine::is_below(pid, signs.is_program);
+        let by_call =
+            source.open_calls(now).map(|calls| by_open_call(&calls, &machine::ancestors(pid), now.boot));
+        match by_call {
+            // A runtime whose program has another name than it usually has is known by its calls.
+            Ok(Some(caller)) => Ok(caller),
+            Ok(None) | Err(_) if !is_agents => Ok(Self::Operator { has_terminal: signs.has_terminal }),
+            Ok(None) => {
+                Ok(Self::Unidentified("no gated call that is running started this command".to_owned()))
+            }
+            Err(error) => Err(error),
         }
-        Ok(by_open_call(&source.open_calls(now)?, &machine::ancestors(pid), now.boot))
     }
 
     /// The session that makes this call; `via` is how that is known.
@@ -81,8 +89,8 @@ impl Caller {
 }
 
 /// The session whose open call runs below one of these processes. Only a call that runs commands starts any: in a gateway others' calls
-/// are open in the same process meanwhile.
-fn by_open_call(calls: &[OpenCall], ancestors: &[Holder], boot: Option<u32>) -> Caller {
+/// are open in the same process meanwhile. `None` where no call runs above.
+fn by_open_call(calls: &[OpenCall], ancestors: &[Holder], boot: Option<u32>) -> Option<Caller> {
     let is_above = |call: &&OpenCall| {
         call.tool.as_deref().is_some_and(runs_commands)
             && call.holder.is_some_and(|(holder, its_boot)| its_boot == boot && ancestors.contains(&holder))
@@ -95,12 +103,12 @@ fn by_open_call(calls: &[OpenCall], ancestors: &[Holder], boot: Option<u32>) -> 
         }
     }
     match sessions.as_slice() {
-        [] => Caller::Unidentified("no gated call that is running started this command".to_owned()),
-        [call] => Caller::of_call(call, "process"),
-        several => Caller::Unidentified(format!(
+        [] => None,
+        [call] => Some(Caller::of_call(call, "process")),
+        several => Some(Caller::Unidentified(format!(
             "{} sessions of its process have calls that are running",
             several.len()
-        )),
+        ))),
     }
 }
 
@@ -126,14 +134,16 @@ mod tests {
     fn a_shell_is_known_by_the_one_session_whose_call_runs_above_it() {
         let above = [Holder { pid: 5, start: 1, ns: 1 }, Holder { pid: 4, start: 1, ns: 1 }];
         let calls = [call("a", 4), call("a", 4), call("b", 9)];
-        let Caller::Agent(actor) = by_open_call(&calls, &above, Some(7)) else { panic!() };
+        let Some(Caller::Agent(actor)) = by_open_call(&calls, &above, Some(7)) else { panic!() };
         assert_eq!((actor.who.session.as_str(), actor.who.via.as_str()), ("a", "process"));
         assert_eq!(actor.process.unwrap().holder.pid, 4);
         // Another's mail, sent by the same process meanwhile, started nothing.
         let mail = OpenCall { tool: Some("message".to_owned()), ..call("c", 5) };
-        assert!(by_open_call(&[call("a", 4), mail.clone()], &above, Some(7)).actor().is_ok());
-        assert_eq!(by_open_call(&[mail], &above, Some(7)).actor().unwrap_err().code, Code::Unidentified);
-        // Of another boot, of a process that only had the same number, of none, and of two.
+        assert!(by_open_call(&[call("a", 4), mail.clone()], &above, Some(7)).unwrap().actor().is_ok());
+        assert_eq!(by_open_call(&[mail], &above, Some(7)), None);
+        // Of two, of another boot, of a process that only had the same number, and of none.
+        let two = by_open_call(&[call("a", 4), call("b", 5)], &above, Some(7)).unwrap();
+        assert_eq!(two.actor().unwrap_err().code, Code::Unidentified);
         for (calls, boot) in [
             (vec![call("a", 4)], Some(8)),
             (
@@ -144,10 +154,8 @@ mod tests {
                 Some(7),
             ),
             (vec![], Some(7)),
-            (vec![call("a", 4), call("b", 5)], Some(7)),
         ] {
-            let caller = by_open_call(&calls, &above, boot);
-            assert_eq!(caller.actor().unwrap_err().code, Code::Unidentified);
+            assert_eq!(by_open_call(&calls, &above, boot), None);
         }
     }
 }

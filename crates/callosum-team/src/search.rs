@@ -79,7 +79,8 @@ pub fn search(query: &str, documents: &[Document], most: usize) -> Vec<Found> {
     shown.collect()
 }
 
-fn words(text: &str) -> Vec<String> {
+/// The words of a text, in small letters.
+pub(crate) fn words(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)

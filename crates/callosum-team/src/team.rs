@@ -22,6 +22,8 @@ use crate::who::{Actor, Who};
 pub const KNOWN_MS: u64 = 24 * 3_600_000;
 /// A hook looks no further back: who has told nothing for longer is not at work, milliseconds.
 pub const AT_WORK_MS: u64 = 3_600_000;
+/// What has to be known of a task to say how it stands and for whom it is.
+const IN_BRIEF: &[&str] = &["id", "deps", "to", "priority", "state", "holder", "accepted", "createdAt"];
 /// Why a session ends that another one goes on as, in runtimes' words.
 const GOES_ON: [&str; 2] = ["clear", "resume"];
 
@@ -113,28 +115,32 @@ impl Sessions {
 /// # Errors
 /// When the journal can't be read.
 pub fn tasks(source: &dyn Source, machine: &Machine, now: &Stamp) -> Result<Vec<Task>, QueryError> {
-    tasks_of(source, &Sessions::read(source, now)?, machine, now)
+    let sessions = Sessions::read(source, now)?;
+    Ok(shown(&source.standing(&Action::Task, now)?, &sessions, machine, now))
 }
 
-/// The same with what was heard of `sessions`.
+/// The same, with what was heard of `sessions`, and of each task no more than a count of them needs: what they say is not read.
 ///
 /// # Errors
 /// When the journal can't be read.
-pub fn tasks_of(
+pub fn tasks_in_brief(
     source: &dyn Source,
     sessions: &Sessions,
     machine: &Machine,
     now: &Stamp,
 ) -> Result<Vec<Task>, QueryError> {
-    let standing = source.standing(&Action::Task, now)?;
+    Ok(shown(&source.standing_briefly(&Action::Task, IN_BRIEF, now)?, sessions, machine, now))
+}
+
+fn shown(standing: &Standing, sessions: &Sessions, machine: &Machine, now: &Stamp) -> Vec<Task> {
     let life = |holder: &TaskHolder| sessions.life(holder, machine, now);
-    let board = Board::new(&standing, &life, *now);
+    let board = Board::new(standing, &life, *now);
     let mut tasks: Vec<Task> =
         board.ids().iter().filter_map(|id| board.task(id)).map(|task| board.shown(task)).collect();
     tasks.sort_by(|one, other| {
         (one.priority, &one.created_at, &one.id).cmp(&(other.priority, &other.created_at, &other.id))
     });
-    Ok(tasks)
+    tasks
 }
 
 /// One task as it is now: also one that is over, as long as that is not long ago.

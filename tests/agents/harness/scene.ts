@@ -119,6 +119,14 @@ export class Scene extends Stage {
     return (await this.#ask<{ entries: Row[] }>("journal", "-n", "1000", ...only)).entries;
   }
 
+  /** What was written of tasks or messages, the newest last. */
+  async documents(action: "task" | "message"): Promise<Array<{ id: string; did: string }>> {
+    const { entries } = await this.#ask<{ entries: Array<{ document: { id: string; did: string } }> }>(
+      ...["journal", "-n", "1000", "--action", action],
+    );
+    return entries.map(({ document }) => document);
+  }
+
   async #ask<T>(...args: string[]): Promise<T> {
     return JSON.parse(await this.cli(...args, "--json")) as T;
   }

@@ -40,7 +40,7 @@ describe("a call that is left to a person", () => {
     assert.deepEqual(allowedDecisions, ["allow-once", "deny"]);
     assert.match(
       description,
-      /^\[Callosum\] "email:ann@example\.com" was already acted on \d+\w ago\.\n {2}- \d+\w ago by \S+ \(session agent:main:asked-ann-a\): exec, complete; parameters identical$/,
+      /^\[Callosum\] "email:ann@example\.com" was already acted on \d+\w ago\.\n {2}- \d+\w ago by \S+ \(openclaw session agent:main:asked-ann-a\): exec, complete; parameters identical$/,
     );
     assert.equal(question.expiresAtMs - question.createdAtMs, 120_000);
     assert.equal(sent("ann"), 1);

@@ -1,8 +1,9 @@
 //! What a refused call's model reads. Everything taken from calls is limited, one line, and harmless.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use crate::decision::history::{Action, History, State};
+use crate::decision::history::{Action, History, State, Who};
 use crate::decision::limit::Reached;
 use crate::model::text::{in_quotes, is_sentence, name, one_line};
 use crate::model::time::{Stamp, for_people as for_people_time, to_rfc3339};
@@ -24,6 +25,8 @@ const MAX_KEYS: usize = 5;
 const MAX_PER_KEY: usize = 5;
 /// Other recent actions listed.
 const MAX_OTHERS: usize = 5;
+/// Actions whose sessions are looked for: a text seldom lists more.
+const MAX_SESSIONS: usize = 32;
 /// Characters that hosts show a person, and of these, for how many more there are.
 const PEOPLE_CHARS: usize = 512;
 const REST_CHARS: usize = 20;
@@ -96,7 +99,7 @@ pub fn for_people(history: &History, told: &[Told], digest: Option<&str>, now: &
     for piece in told.iter().rev() {
         let Some(action) = history.action(piece.seq) else { continue };
         let mut line = String::from("\n");
-        push_line(&mut line, action, piece.state, now);
+        push_line(&mut line, history, action, piece.state, now);
         line.push_str(same_parameters(action, digest));
         if text.chars().count() + line.chars().count() + REST_CHARS > PEOPLE_CHARS {
             break;
@@ -131,7 +134,7 @@ fn push_facts(
         let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
         for piece in on_key.iter().take(MAX_PER_KEY) {
             if let Some(action) = history.action(piece.seq) {
-                push_line(text, action, piece.state, now);
+                push_line(text, history, action, piece.state, now);
                 text.extend([same_parameters(action, digest), "\n"]);
             }
         }
@@ -161,7 +164,7 @@ pub fn block(history: &History, told: &[Told], now: &Stamp) -> String {
              (in {}) at the latest.\n",
             in_quotes(key, KEY_CHARS),
             name(&action.tool, NAME_CHARS),
-            author(action),
+            author(history, action),
             for_people_time(age_ms),
             to_rfc3339(now.plus_ms(left_ms).wall_ms),
             for_people_time(left_ms),
@@ -212,50 +215,82 @@ fn push_headline(text: &mut String, history: &History, told: &[Told], now: &Stam
 
 /// An action in one line: how long ago, whose, what, and how it ended.
 #[must_use]
-pub fn line(action: &Action, state: State, now: &Stamp) -> String {
+pub fn line(history: &History, action: &Action, state: State, now: &Stamp) -> String {
     let mut line = String::new();
-    push_line(&mut line, action, state, now);
+    push_line(&mut line, history, action, state, now);
     line
 }
 
-fn push_line(text: &mut String, action: &Action, state: State, now: &Stamp) {
-    push_deed(text, action, now);
+fn push_line(text: &mut String, history: &History, action: &Action, state: State, now: &Stamp) {
+    push_deed(text, history, action, now);
     text.extend([", ", &ended(action, state)]);
 }
 
 /// How long ago, whose and what.
-fn push_deed(text: &mut String, action: &Action, now: &Stamp) {
+fn push_deed(text: &mut String, history: &History, action: &Action, now: &Stamp) {
     text.extend(["  - ", &for_people_time(action.started.age_ms(now)), " ago by "]);
-    push_named(text, &action.who.instance, Some(&action.who.machine), &action.who.session);
+    Whose::of(history, action).push_to(text);
     text.extend([": ", &name(&action.tool, NAME_CHARS)]);
 }
 
-fn author(action: &Action) -> String {
-    named(&action.who.instance, Some(&action.who.machine), &action.who.session)
+fn author(history: &History, action: &Action) -> String {
+    Whose::of(history, action).name()
 }
 
-/// A session by its name, its instance's and its machine's, for people and models.
-#[must_use]
-pub fn named(instance: &str, machine: Option<&str>, session: &str) -> String {
-    let mut text = String::new();
-    push_named(&mut text, instance, machine, session);
-    text
+/// Whose something is, as people and models are told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Whose<'a> {
+    /// The instance.
+    pub instance: &'a str,
+    /// Its machine, where that is another one.
+    pub machine: Option<&'a str>,
+    /// The session; empty where there is none.
+    pub session: &'a str,
+    /// The agent runtime.
+    pub runtime: Option<&'a str>,
+    /// What the folder of the project is called in which the session runs.
+    pub project: Option<&'a str>,
+}
+
+impl<'a> Whose<'a> {
+    fn of(history: &'a History, action: &'a Action) -> Self {
+        let Who { machine, instance, session } = &*action.who;
+        let project = history.project(&action.who);
+        Self { instance, machine: Some(machine), session, runtime: action.runtime.as_deref(), project }
+    }
+
+    /// The instance, its machine, and the session with its runtime and its project.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut text = String::new();
+        self.push_to(&mut text);
+        text
+    }
+
+    fn push_to(self, text: &mut String) {
+        text.push_str(&name(self.instance, NAME_CHARS));
+        if let Some(machine) = self.machine.filter(|machine| !machine.is_empty()) {
+            text.extend([" on ", &name(machine, NAME_CHARS)]);
+        }
+        if self.session.is_empty() {
+            return;
+        }
+        text.push_str(" (");
+        if let Some(runtime) = self.runtime.filter(|runtime| !runtime.is_empty()) {
+            text.extend([&name(runtime, NAME_CHARS), " "]);
+        }
+        text.extend(["session ", &name(self.session, NAME_CHARS)]);
+        if let Some(project) = self.project {
+            text.extend([" in ", &name(project, NAME_CHARS)]);
+        }
+        text.push(')');
+    }
 }
 
 /// An instance by its name, and its machine's where that is another one.
 #[must_use]
 pub fn on_machine(instance: &str, machine: Option<&str>) -> String {
-    named(instance, machine, "")
-}
-
-fn push_named(text: &mut String, instance: &str, machine: Option<&str>, session: &str) {
-    text.push_str(&name(instance, NAME_CHARS));
-    if let Some(machine) = machine.filter(|machine| !machine.is_empty()) {
-        text.extend([" on ", &name(machine, NAME_CHARS)]);
-    }
-    if !session.is_empty() {
-        text.extend([" (session ", &name(session, NAME_CHARS), ")"]);
-    }
+    Whose { instance, machine, ..Whose::default() }.name()
 }
 
 /// How an action ended, in words.
@@ -308,6 +343,19 @@ fn others<'h>(
         .take(MAX_OTHERS)
 }
 
+/// The sessions that such a text names.
+pub(crate) fn sessions(history: &History, told: &[Told], window_ms: u64, now: &Stamp) -> Vec<Arc<Who>> {
+    let named = told.iter().rev().filter_map(|piece| history.action(piece.seq));
+    let named = named.chain(others(history, told, window_ms, now));
+    let mut sessions: Vec<Arc<Who>> = Vec::new();
+    for action in named.take(MAX_SESSIONS) {
+        if !sessions.contains(&action.who) {
+            sessions.push(Arc::clone(&action.who));
+        }
+    }
+    sessions
+}
+
 /// Whether a history that has all actions from the sequence number `from` on has all that such a pause lists.
 pub(crate) fn knows_others(history: &History, from: u64, told: &[Told], window_ms: u64, now: &Stamp) -> bool {
     let last = others(history, told, window_ms, now).nth(MAX_OTHERS - 1);
@@ -320,7 +368,7 @@ fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u
         if listed == 0 {
             text.push_str("\nOTHER RECENT ACTIONS:\n");
         }
-        push_deed(text, action, now);
+        push_deed(text, history, action, now);
         if let Some(key) = action.keys.first() {
             text.extend([" (", &name(key, KEY_CHARS), ")"]);
         }
@@ -349,7 +397,7 @@ fn push_rest(text: &mut String, total: usize, listed: usize, what: &str) {
 mod tests {
     use super::*;
     use crate::model::tier::Tier;
-    use crate::record::{Action as Kind, Record};
+    use crate::record::{Action as Kind, Place, Record};
 
     fn at(ms: u64) -> Stamp {
         Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000_000, boot: Some(7) }.plus_ms(ms)
@@ -408,8 +456,45 @@ If this is intentionally different, retry. Otherwise, skip it."#;
             expected.lines().nth(4).and_then(|line| line.split(';').next())
         );
         assert_eq!(post(None), post(Some("cut~")));
-        let send = history.action(2).map(|action| line(action, State::Complete, &at(600_000)));
+        let send = history.action(2).map(|action| line(&history, action, State::Complete, &at(600_000)));
         assert_eq!(send.as_deref(), Some("  - 8m ago by home (session s): send, complete"));
+    }
+
+    #[test]
+    fn a_session_is_told_by_its_runtime_and_its_project_where_they_are_known() {
+        let mut history = History::new(1_000_000, 1_000_000);
+        let runtime = Some("codex".to_owned());
+        history.apply(1, &Record { runtime: runtime.clone(), ..start(60, "mail", "d") });
+        let told = [told(1, State::InFlight, &["k"])];
+        let texts = |history: &History| {
+            let now = at(100_000);
+            [
+                pause(history, &told, None, 0, &now),
+                block(history, &told, &now),
+                for_people(history, &told, None, &now),
+            ]
+        };
+        for text in texts(&history) {
+            assert!(text.contains(" by home (codex session s)"), "{text}");
+        }
+        let place = |seconds, project: &str| {
+            let place = Place { project: Some(project.to_owned()), ..Place::default() };
+            let session = Some("s".to_owned());
+            Record {
+                session,
+                place: Some(Box::new(place)),
+                ..Record::new(Kind::Session, "home", &at(seconds))
+            }
+        };
+        history.apply(9, &place(2, "/home/me/app"));
+        // What was said before comes late, as through the index.
+        history.apply(5, &place(1, "/home/me/elsewhere"));
+        history.apply(10, &Record { place: None, ..place(3, "") });
+        for text in texts(&history) {
+            assert!(text.contains(" by home (codex session s in app)"), "{text}");
+        }
+        history.prune(&at(2_000_000), 0);
+        assert_eq!(history.project(&Who::here("home", "s")), None);
     }
 
     #[test]
@@ -420,10 +505,13 @@ If this is intentionally different, retry. Otherwise, skip it."#;
         let names = Record {
             session: Some(words.to_owned()),
             tool: Some(words.to_owned()),
+            runtime: Some(words.to_owned()),
+            instance: words.to_owned(),
             ..start(120, "mail", "d")
         };
-        history
-            .apply(2, &Record { context_keys: vec![words.to_owned()], instance: words.to_owned(), ..names });
+        history.apply(2, &Record { context_keys: vec![words.to_owned()], ..names.clone() });
+        let place = Place { project: Some(format!("/home/{words}")), ..Place::default() };
+        history.apply(3, &Record { action: Kind::Session, place: Some(Box::new(place)), ..names });
         let about = |key: &str, seq| {
             let pieces = [told(seq, State::Complete, &[key])];
             [pause(&history, &pieces, None, 600_000, &at(600_000)), block(&history, &pieces, &at(130_000))]

@@ -3,7 +3,9 @@
 //! Pure, like the decision itself: from the same history, question, standing and moment comes the same plan, and making one
 //! changes nothing. So a plan that could not be committed is made again on what is known then.
 
-use crate::decision::history::{History, IsDead, State};
+use std::sync::Arc;
+
+use crate::decision::history::{History, IsDead, State, Who};
 use crate::decision::limit::Reached;
 use crate::decision::pause_text::{self, Told};
 use crate::decision::{Decision, Piece, Question, decide};
@@ -155,6 +157,11 @@ impl Despite {
         !self.observed && self.on_conflict == Some(OnConflict::Ask)
     }
 
+    /// The sessions that the text names.
+    pub(crate) fn sessions(&self, history: &History, now: &Stamp) -> Vec<Arc<Who>> {
+        pause_text::sessions(history, &self.told, 0, now)
+    }
+
     /// What a person is told: who is asked, or who is warned.
     #[must_use]
     pub fn text(&self, history: &History, digest: Option<&str>, now: &Stamp) -> String {
@@ -227,6 +234,11 @@ impl Refusal {
             }
             Until::Room(reached) => pause_text::limit(reached, now),
         }
+    }
+
+    /// The sessions that the text names.
+    pub(crate) fn sessions(&self, history: &History, others_window_ms: u64, now: &Stamp) -> Vec<Arc<Who>> {
+        pause_text::sessions(history, &self.told, others_window_ms, now)
     }
 
     /// Whether a history that has all actions from the sequence number `from` on has all that the text tells of.

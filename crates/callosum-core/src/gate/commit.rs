@@ -79,9 +79,17 @@ impl Gate {
                 ledger.history(),
                 now,
             );
-            if let Plan::Refuse(refusal) = &plan {
-                let window_ms = self.settings.recent_window_ms;
-                ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+            match &plan {
+                Plan::Refuse(refusal) => {
+                    let window_ms = self.settings.recent_window_ms;
+                    ledger
+                        .bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+                    ledger.bring_places(&refusal.sessions(ledger.history(), window_ms, now))?;
+                }
+                Plan::Allow { despite: Some(despite), .. } if !despite.observed => {
+                    ledger.bring_places(&despite.sessions(ledger.history(), now))?;
+                }
+                Plan::Allow { .. } | Plan::HostRefused(_) => {}
             }
             let committed = self.commit(plan, intent, course, ledger, &proof, now)?;
             drop(proof);

@@ -15,7 +15,7 @@ use crate::store::journal::Patience;
 use super::Gate;
 use super::call_id::short_name;
 
-/// Nobody waits longer for the guard to write it: it is no evidence, and the next event of the session says as much.
+/// No hook waits longer for the guard to write it: it is no evidence, and the next event of the session says as much.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Characters of a runtime's own word for why.
 const REASON_CHARS: usize = 60;
@@ -43,11 +43,28 @@ impl Gate {
     /// Writes that a session is there, or no longer is; what can't be written soon is not written. For a thread that may
     /// wait.
     pub fn presence(&self, presence: &Presence, now: &Stamp) {
+        let patience = Patience::Until(Instant::now() + PATIENCE);
+        self.write_presence(&self.instance, &self.runtime, presence, patience, now);
+    }
+
+    /// The same of a session that is not of this gate's instance and runtime, but runs in this process; waits as whoever writes.
+    pub fn presence_as(&self, instance: &str, runtime: &str, presence: &Presence, now: &Stamp) {
+        self.write_presence(instance, runtime, presence, self.patience(), now);
+    }
+
+    fn write_presence(
+        &self,
+        instance: &str,
+        runtime: &str,
+        presence: &Presence,
+        patience: Patience,
+        now: &Stamp,
+    ) {
         if self.is_closed() {
             return;
         }
-        let mut record = Record::new(Action::Session, &self.instance, now);
-        record.runtime = Some(self.runtime.clone());
+        let mut record = Record::new(Action::Session, instance, now);
+        record.runtime = Some(runtime.to_owned());
         record.agent = presence.agent.as_deref().map(short_name).map(Cow::into_owned);
         record.session = Some(short_name(&presence.session).into_owned());
         record.event = Some(presence.event.clone());
@@ -57,7 +74,6 @@ impl Gate {
         if matches!(presence.event, SessionEvent::Start | SessionEvent::Prompt) {
             record.place = Some(Box::new(self.place_of(presence)));
         }
-        let patience = Patience::Until(Instant::now() + PATIENCE);
         let written = self.append(&record, patience, now);
         self.note_failure(written, now);
     }

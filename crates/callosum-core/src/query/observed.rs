@@ -130,6 +130,7 @@ impl Reading {
             | Fold::Segment
             | Fold::Prune
             | Fold::Loss
+            | Fold::Place
             | Fold::Nothing => {}
         }
     }

@@ -120,7 +120,7 @@ pub(super) fn recent(reader: &Reader<'_>, wanted: &RecentRequest) -> Result<Rece
         held.chain(found().filter(|action| !is_held(action))).take(wanted.limit).collect();
     let mut text = String::new();
     for action in &actions {
-        text.push_str(&pause_text::line(action, action.state(now, &is_dead), now));
+        text.push_str(&pause_text::line(&history, action, action.state(now, &is_dead), now));
         let keys: Vec<_> = action.keys.iter().take(MAX_KEYS).map(|key| name(key, KEY_CHARS)).collect();
         let more = action.keys.len().saturating_sub(MAX_KEYS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -108,10 +108,17 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
     let mut edge = Edge::new(window_ms);
     let mut lines = Backward::of(segments);
     while let Some((_, bytes)) = lines.next_line()? {
-        if edge.is_beyond(&Line::read(&bytes), &bytes, now) {
+        let line = Line::read_without_document(&bytes);
+        if edge.is_beyond(&line, &bytes, now) {
             break;
         }
-        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let record = if let Line::Record(record) = line {
+            *record
+        } else if let Ok(record) = serde_json::from_slice::<Record>(&bytes) {
+            record
+        } else {
+            continue;
+        };
         if matches!(record.action, Action::Complete | Action::Failed) && record.session.is_some() {
             let who = Who::of(&record);
             if !known.contains_key(&who) {

@@ -62,6 +62,19 @@ pub trait Source {
         standing::standing(&self.reader(Needs::Head, now), kind)
     }
 
+    /// The same with no more of each document than these fields: for one who looks through many and has little time.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn standing_briefly(
+        &self,
+        kind: &Action,
+        fields: &'static [&'static str],
+        now: &Stamp,
+    ) -> Result<Standing, QueryError> {
+        standing::standing_briefly(&self.reader(Needs::Head, now), kind, fields)
+    }
+
     /// The newest record of a kind on a key, also where it says that it has ended, if that is not long ago.
     ///
     /// # Errors

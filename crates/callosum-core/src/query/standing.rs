@@ -15,6 +15,16 @@ pub(super) fn standing(reader: &Reader<'_>, kind: &Action) -> Result<Standing, Q
     Ok(Standing::read(&directory, segments, kind)?)
 }
 
+pub(super) fn standing_briefly(
+    reader: &Reader<'_>,
+    kind: &Action,
+    fields: &'static [&'static str],
+) -> Result<Standing, QueryError> {
+    let Some(segments) = reader.segments()? else { return Ok(Standing::nothing(kind)) };
+    let directory = StateDir { path: reader.state_dir.to_owned(), disk: Arc::clone(&segments.disk) };
+    Ok(Standing::read_briefly(&directory, segments, kind, fields)?)
+}
+
 pub(super) fn newest_on(reader: &Reader<'_>, kind: &Action, key: &str) -> Result<Option<Stands>, QueryError> {
     let Some(segments) = reader.segments()? else { return Ok(None) };
     let directory = StateDir { path: reader.state_dir.to_owned(), disk: Arc::clone(&segments.disk) };

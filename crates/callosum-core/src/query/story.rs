@@ -9,7 +9,7 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::decision::history::{History, Who};
-use crate::decision::pause_text::{ended, named, on_machine};
+use crate::decision::pause_text::{Whose, ended};
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::on_conflict::OnConflict;
@@ -307,16 +307,9 @@ impl Event {
 
     /// Whose call: the instance, and the session with its runtime and the project that it runs in.
     fn whose(&self) -> String {
-        let instance = on_machine(&self.instance, self.machine.as_deref());
-        if self.session.is_empty() {
-            return instance;
-        }
-        let short = |text: &str| name(text, NAME_CHARS).into_owned();
-        let runtime = self.runtime.as_deref().filter(|runtime| !runtime.is_empty());
-        let runtime = runtime.map_or_else(String::new, |runtime| short(runtime) + " ");
-        let folder = self.project.as_deref().and_then(|project| Path::new(project).file_name()?.to_str());
-        let project = folder.map_or_else(String::new, |folder| format!(" in {}", short(folder)));
-        format!("{instance} ({runtime}session {}{project})", short(&self.session))
+        let (machine, runtime) = (self.machine.as_deref(), self.runtime.as_deref());
+        let project = self.project.as_deref().and_then(|project| Path::new(project).file_name()?.to_str());
+        Whose { instance: &self.instance, machine, session: &self.session, runtime, project }.name()
     }
 
     /// Who, what, how it went on.
@@ -466,7 +459,9 @@ impl Story {
             false => "\nIt is held now:\n",
         });
         for lease in &self.leases {
-            let who = named(&lease.instance, lease.machine.as_deref(), &lease.session);
+            let (instance, session) = (lease.instance.as_str(), lease.session.as_str());
+            let machine = lease.machine.as_deref();
+            let who = Whose { instance, machine, session, ..Whose::default() }.name();
             text.push_str(&format!("  by {who}, until {} at the latest\n", clock(&lease.expires_at)));
         }
         text

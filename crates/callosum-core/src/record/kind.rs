@@ -52,6 +52,8 @@ pub enum Fold {
     Renewal,
     /// It is a pause, unless it is a block.
     Pause,
+    /// It may say where its session runs.
+    Place,
     /// It marks pauses as delivered.
     Delivery,
     /// It names how far back an instance looks.
@@ -90,6 +92,8 @@ pub enum IndexedAs {
     Sequel,
     /// That it is a pause of its session on its keys.
     Pause,
+    /// That it says where its session runs, if it does.
+    Place,
     /// What the history makes of it.
     Counts,
     /// That it stands under its key, until a later one does.
@@ -236,7 +240,7 @@ kinds! {
 
     Session = "session", shown as "session": "a session of another runtime began, got a prompt, answered, waits or ended (`event`)";
     call false; fields ["runtime", "agent", "session", "holder", "reason", "event", "place"];
-    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    evidence false; fold Fold::Place; index Place; pruning Dropped;
 
     Context = "context", shown as "shared context":
         "a file of the shared context, `path`, is not as its writer left it (`event`); `suspects` are the calls that ran meanwhile";

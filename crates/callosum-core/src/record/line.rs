@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::brief::brief;
 use super::light::{Counted, is_light};
 use super::moment::{read_boot, read_moment};
 use super::{FORMAT_VERSION, OWN_START, Record};
@@ -45,6 +46,12 @@ impl Line {
     pub fn stamp(bytes: &[u8]) -> Option<Stamp> {
         let TimeOnly { wall_ms, up, boot } = serde_json::from_slice(bytes).ok()?;
         Some(Stamp { wall_ms, up_ms: up.unwrap_or(0), boot: up.and(boot) })
+    }
+
+    /// Reads one line, without its newline, and of a record without its document: that may be long, and no history looks at it.
+    #[must_use]
+    pub(crate) fn read_without_document(bytes: &[u8]) -> Self {
+        brief(bytes, &[]).map_or_else(|| Self::read(bytes), |record| Self::Record(Box::new(record)))
     }
 
     /// Reads one line, without its newline.

@@ -1,6 +1,7 @@
 //! One line of the journal: its fields, and what reads as one.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub(crate) mod brief;
 mod codec;
 mod id;
 pub mod kind;

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::error::StateError;
+use crate::record::brief::brief;
 use crate::record::kind::IndexedAs;
 use crate::record::{Action, Line, OWN_START, Record};
 
@@ -32,6 +33,8 @@ pub struct Stands {
 #[derive(Debug)]
 pub struct Standing {
     kind: Action,
+    /// The fields that are wanted of each document; all, where it says none.
+    fields: Option<&'static [&'static str]>,
     by_key: BTreeMap<String, Stands>,
     /// Up to where the journal was read.
     read_to: u64,
@@ -43,7 +46,7 @@ impl Standing {
     /// Nothing of a kind, before anything was journaled.
     #[must_use]
     pub fn nothing(kind: &Action) -> Self {
-        Self { kind: kind.clone(), by_key: BTreeMap::new(), read_to: 0, oldest: 0 }
+        Self { kind: kind.clone(), fields: None, by_key: BTreeMap::new(), read_to: 0, oldest: 0 }
     }
 
     /// What stands of a kind in the journal of `directory`, whose segments these are; through the index, where there is one that
@@ -52,18 +55,36 @@ impl Standing {
     /// # Errors
     /// When the system refuses to read.
     pub fn read(directory: &StateDir, segments: &Segments, kind: &Action) -> Result<Self, StateError> {
-        while_none_goes(segments, |segments| Self::read_once(directory, segments, kind))
+        while_none_goes(segments, |segments| Self::read_once(directory, segments, kind, None))
     }
 
-    fn read_once(directory: &StateDir, segments: &Segments, kind: &Action) -> Result<Self, StateError> {
+    /// The same with no more of each document than these fields: for one who looks through many and has little time.
+    ///
+    /// # Errors
+    /// As [`Standing::read`].
+    pub fn read_briefly(
+        directory: &StateDir,
+        segments: &Segments,
+        kind: &Action,
+        fields: &'static [&'static str],
+    ) -> Result<Self, StateError> {
+        while_none_goes(segments, |segments| Self::read_once(directory, segments, kind, Some(fields)))
+    }
+
+    fn read_once(
+        directory: &StateDir,
+        segments: &Segments,
+        kind: &Action,
+        fields: Option<&'static [&'static str]>,
+    ) -> Result<Self, StateError> {
         let oldest = oldest(segments);
-        let mut standing = Self { read_to: oldest, oldest, ..Self::nothing(kind) };
+        let mut standing = Self { fields, read_to: oldest, oldest, ..Self::nothing(kind) };
         if let Some(known) = Known::of(directory, segments, kind) {
             standing.read_on(segments, Some(known.from))?;
             let mut lines = segments.lines();
             for seq in known.seqs {
-                if let Some(Line::Record(record)) = lines.at(seq).as_deref().map(Line::read) {
-                    standing.take(seq, *record);
+                if let Some(record) = lines.at(seq).and_then(|line| record_of(&line, fields)) {
+                    standing.take(seq, record);
                 }
             }
             standing.read_to = known.to.max(oldest);
@@ -83,7 +104,10 @@ impl Standing {
     /// # Errors
     /// As [`Standing::read`].
     pub fn read_on(&mut self, segments: &Segments, to: Option<u64>) -> Result<(), StateError> {
-        self.read_to = each_standing(segments, self.read_to, to, |seq, record| self.take(seq, record))?;
+        let (kind, fields) = (self.kind.clone(), self.fields);
+        let read = |line: &[u8]| may_be_of(&kind, line).then(|| record_of(line, fields)).flatten();
+        self.read_to =
+            each_standing_as(segments, self.read_to, to, read, |seq, record| self.take(seq, record))?;
         Ok(())
     }
 
@@ -319,6 +343,18 @@ fn each_standing(
     segments: &Segments,
     from: u64,
     to: Option<u64>,
+    each: impl FnMut(u64, Record),
+) -> Result<u64, StateError> {
+    let read = |line: &[u8]| may_stand(line).then(|| record_of(line, None)).flatten();
+    each_standing_as(segments, from, to, read, each)
+}
+
+/// The same where `read` says which lines are wanted, and reads them.
+fn each_standing_as(
+    segments: &Segments,
+    from: u64,
+    to: Option<u64>,
+    read: impl Fn(&[u8]) -> Option<Record>,
     mut each: impl FnMut(u64, Record),
 ) -> Result<u64, StateError> {
     if to.is_some_and(|to| to <= from) {
@@ -331,20 +367,34 @@ fn each_standing(
             return Ok(next);
         }
         next = lines.place().map_or(next, |(base, offset)| base + offset);
-        if may_stand(&line)
-            && let Line::Record(record) = Line::read(&line)
-        {
-            each(seq, *record);
+        if let Some(record) = read(&line) {
+            each(seq, record);
         }
     }
     Ok(next)
 }
 
+/// The record of a line; of its document only `fields`, where they are said.
+fn record_of(line: &[u8], fields: Option<&[&str]>) -> Option<Record> {
+    // One that ends says it all in a few words.
+    if let Some(brief) = fields.and_then(|fields| brief(line, fields)) {
+        return Some(brief);
+    }
+    if let Line::Record(record) = Line::read(line) { Some(*record) } else { None }
+}
+
 /// Whether a line begins as that of a record does which stands: most need no more than this look.
 fn may_stand(line: &[u8]) -> bool {
+    Action::KNOWN.iter().any(|kind| kind.spec().index == IndexedAs::Standing && is_called(kind, line))
+}
+
+/// Whether it begins as one of this kind does, or as one that was carried on.
+fn may_be_of(kind: &Action, line: &[u8]) -> bool {
+    is_called(kind, line) || is_called(&Action::Carried, line)
+}
+
+fn is_called(kind: &Action, line: &[u8]) -> bool {
     let name = line.strip_prefix(OWN_START.as_bytes()).and_then(|rest| rest.strip_prefix(b"\""));
-    let Some(name) = name else { return false };
-    let begins_with =
-        |kind: &Action| name.strip_prefix(kind.name().as_bytes()).is_some_and(|rest| rest.starts_with(b"\""));
-    Action::KNOWN.iter().any(|kind| kind.spec().index == IndexedAs::Standing && begins_with(kind))
+    let rest = name.and_then(|name| name.strip_prefix(kind.name().as_bytes()));
+    rest.is_some_and(|rest| rest.starts_with(b"\""))
 }

@@ -46,7 +46,8 @@ fn a_rule_that_blocks_blocks_and_no_retry_helps_until_the_window_is_over() {
     for _ in 0..3 {
         let text = world.refused(b, "mail", &alice());
         assert!(
-            text.contains("was already acted on") && text.contains("by doug (session a): mail, complete"),
+            text.contains("was already acted on")
+                && text.contains("by doug (test session a): mail, complete"),
             "{text}"
         );
         assert!(
@@ -89,7 +90,7 @@ fn what_is_only_noted_goes_through_with_a_warning_and_its_evidence_stands_in_the
     let (id, answer) = world.try_call(b, "mail", &alice());
     let Answer::Warn(warning) = &answer else { panic!("{answer:?}") };
     assert!(warning.starts_with("[Callosum] \"email:alice@example.com\" was already acted on"), "{warning}");
-    assert!(warning.contains("by doug (session a): mail, complete; parameters identical"), "{warning}");
+    assert!(warning.contains("by doug (test session a): mail, complete; parameters identical"), "{warning}");
     assert_eq!((noted.as_str(), &text), ("note", warning));
     let record = newest(&world, &gate);
     assert_eq!(

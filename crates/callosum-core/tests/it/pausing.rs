@@ -19,14 +19,14 @@ fn the_second_session_is_paused_and_its_retry_goes_through_once() {
         "{text}"
     );
     assert!(
-        text.contains("  - 10m ago by doug (session a): mail, complete; parameters identical\n"),
+        text.contains("  - 10m ago by doug (test session a): mail, complete; parameters identical\n"),
         "{text}"
     );
     assert!(text.ends_with("If this is intentionally different, retry. Otherwise, skip it."), "{text}");
     world.done(b, "mail", &alice());
     // Its own success is news.
     let text = world.refused(b, "mail", &alice());
-    assert!(text.contains("by doug (session b)"), "{text}");
+    assert!(text.contains("by doug (test session b)"), "{text}");
     assert_eq!(
         world.story(&gate),
         rows(&[
@@ -85,7 +85,7 @@ fn other_keys_and_lower_tiers_pause_nobody_but_a_message_is_evidence() {
     world.done(b, "write", &json!({"path": "/x"}));
     world.done(a, "message", &json!({"to": "carol@example.com"}));
     let text = world.refused(b, "mail", &json!({"to": "carol@example.com"}));
-    assert!(text.contains("by doug (session a): message, complete"), "{text}");
+    assert!(text.contains("by doug (test session a): message, complete"), "{text}");
     assert!(text.contains("OTHER RECENT ACTIONS:\n"), "{text}");
 }
 
@@ -125,7 +125,7 @@ fn of_two_calls_at_one_moment_one_is_let_through() {
     assert_eq!(first, Answer::Proceed);
     let text = world.refused(session(&gates[1], "main"), "mail", &alice());
     assert!(text.starts_with("[Callosum] \"email:alice@example.com\" is being acted on"), "{text}");
-    assert!(text.contains("by doug (session main): mail, still running"), "{text}");
+    assert!(text.contains("by doug (test session main): mail, still running"), "{text}");
     world.after(session(&gates[0], "main"), "mail", &id, Ended::Ok, None);
     // In flight then, complete now: news.
     world.refused(session(&gates[1], "main"), "mail", &alice());
@@ -245,7 +245,7 @@ fn tier_4_is_blocked_until_the_lease_ends_whoever_holds_it() {
     assert_eq!(answer, Answer::Proceed);
     for _ in 0..2 {
         let text = world.refused(b, "pay", &alice());
-        assert!(text.contains("is held by another call: mail by doug (session a)"), "{text}");
+        assert!(text.contains("is held by another call: mail by doug (test session a)"), "{text}");
         assert!(text.contains("a retry does not help"), "{text}");
     }
     world.refused(a, "pay", &alice());

@@ -50,6 +50,7 @@ fn the_documentation_says_what_becomes_of_each_kind() {
                 IndexedAs::Outcome => "its action, and the keys",
                 IndexedAs::Sequel => "what it is about",
                 IndexedAs::Pause => "its session and keys",
+                IndexedAs::Place => "its session",
                 IndexedAs::Counts => "what is counted",
                 IndexedAs::Standing => "its kind and key",
                 IndexedAs::Nothing => "–",

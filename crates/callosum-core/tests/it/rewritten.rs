@@ -70,7 +70,7 @@ fn a_late_outcome_does_not_bring_the_old_resource_back() {
     assert!(text.contains("was already acted on"), "{text}");
     let on_alice = world.refused(session(&other, "d"), "mail", &alice());
     let evidence = on_alice.split("OTHER RECENT").next().unwrap_or_default();
-    assert!(!evidence.contains("(session a)"), "{on_alice}");
+    assert!(!evidence.contains("session a)"), "{on_alice}");
 }
 
 #[test]

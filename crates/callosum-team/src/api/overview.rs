@@ -1,15 +1,21 @@
 //! What is going on, what was written, and whom a piece of work is for.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::query::Filter;
 use callosum_core::record::Action;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::digest::{Told, digest as digest_of};
 use crate::error::Refusal;
 use crate::message::Mail;
 use crate::names::Names;
-use crate::search::{Document, search as best_of};
+use crate::search::{Document, search as best_of, words};
 use crate::switch;
+use crate::task::Task;
 use crate::team::{self, Sessions, newest};
 use crate::who::Who;
 
@@ -17,8 +23,13 @@ use super::request::{Nothing, Route, Search, limit, read};
 use super::tasks::listed;
 use super::{Asker, Desk};
 
-/// The newest records of the journal that are looked through.
+/// The newest records of the journal that are looked through, whatever they say.
 const LOOKED_AT: usize = 5_000;
+/// Of those before, so many that have a word of the query; the words that are looked for there; and the pieces, of 8 MiB or 30 ms, in
+/// which that is done.
+const OLDER: usize = 500;
+const MAX_WORDS: usize = 8;
+const PIECES: usize = 96;
 /// What is found, where nobody says how much.
 const FOUND: usize = 5;
 /// Discoveries that a digest has, and the records that they are looked for in.
@@ -55,7 +66,9 @@ pub(super) fn team(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Val
 pub(super) fn search(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Search { query, limit: wanted } = read(request)?;
     let wanted = limit(wanted, FOUND)?;
-    let mut tasks = team::tasks(desk.source, desk.machine, &desk.now)?;
+    let standing = desk.source.standing(&Action::Task, &desk.now)?;
+    let written = standing.all().filter_map(|(_, stands)| stands.record.document.as_ref());
+    let mut tasks: Vec<Task> = written.filter_map(|document| Task::deserialize(document).ok()).collect();
     tasks.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
     let mut documents: Vec<Document> = Vec::new();
     documents.extend(tasks.into_iter().map(|task| {
@@ -72,11 +85,42 @@ pub(super) fn search(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
         }),
     );
     let entries = newest(desk.source, &json!({ "limit": LOOKED_AT }), &desk.now)?;
-    let is_partial = entries.len() == LOOKED_AT;
+    let oldest =
+        entries.first().filter(|_| entries.len() == LOOKED_AT).and_then(|entry| entry.get("seq")?.as_u64());
     documents.extend(entries.iter().rev().filter_map(of_entry));
+    let (older, is_partial) = oldest.map_or(Ok((BTreeMap::new(), false)), |seq| before(desk, &query, seq))?;
+    documents.extend(older.values().rev().filter_map(of_entry));
     let found = best_of(&query, &documents, wanted);
     let sources = ["journal", "tasks", "messages"];
     Ok(json!({ "related_turns": found, "sources": sources, "partial": is_partial }))
+}
+
+/// The records before the one at `seq` that have one of these words, and whether there may be more: so many pieces of the journal are
+/// looked through for them, the longest word first, which is the rarest most often.
+fn before(desk: &Desk<'_>, query: &str, seq: u64) -> Result<(BTreeMap<u64, Value>, bool), Refusal> {
+    let mut wanted = words(query);
+    wanted.sort_by_key(|word| Reverse(word.len()));
+    wanted.dedup();
+    let (mut found, mut pieces, mut is_partial) = (BTreeMap::new(), PIECES, wanted.len() > MAX_WORDS);
+    for word in wanted.into_iter().take(MAX_WORDS) {
+        let (mut next, mut left) = (Some(seq), OLDER);
+        while let Some(before) = next {
+            if pieces == 0 || left == 0 {
+                is_partial = true;
+                break;
+            }
+            pieces -= 1;
+            let (text, limit) = (Some(word.clone()), left);
+            let filter = Filter { text, limit, before: Some(before), budget: true, ..Filter::default() };
+            let page = desk.source.journal(&filter, &desk.now)?;
+            left -= page.entries.len();
+            next = page.next;
+            found.extend(
+                page.entries.into_iter().filter_map(|entry| Some((entry.get("seq")?.as_u64()?, entry))),
+            );
+        }
+    }
+    Ok((found, is_partial))
 }
 
 /// What a record of a call, a session or an event says. Tasks and messages are found as they are now.

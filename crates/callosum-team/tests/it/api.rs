@@ -1,3 +1,4 @@
+use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::query::Source;
 use callosum_core::record::Action;
 use callosum_team::api::tools::Tool;
@@ -121,6 +122,80 @@ fn a_message_counts_as_shown_by_whom_it_is_for() {
     assert_eq!(code(&ask(&world, Surface::Http, "send", ack.clone(), &c)), "not-yours");
     assert_eq!(ask(&world, Surface::Http, "send", ack, &b)["message"]["id"], id);
     assert_eq!(inbox(&b)["messages"][0]["state"], "acknowledged");
+}
+
+#[test]
+fn a_word_is_found_however_many_records_came_after_it() {
+    let world = on();
+    let at = callosum_core::model::time::to_rfc3339(world.now.wall_ms - 3_600_000);
+    let line = |text: &str| {
+        json!({ "v": 1, "action": "intercept", "tier": 1, "timestamp": at, "instance": "home", "session": "s",
+            "tool": "exec", "params": text })
+    };
+    let opened = json!({ "v": 1, "action": "opened", "timestamp": at, "instance": "home", "base": 0 });
+    let mut lines = vec![opened, line("cp needle.txt haystack"), line("mv Needle.txt there")];
+    lines.extend((0..6_000).map(|number| line(&format!("ls straw-{number}"))));
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(world.folder.path().join("journal.jsonl"), text).unwrap();
+    let found = |query: &str| {
+        let told = ask(&world, Surface::CommandLine, "search", json!({ "query": query }), &nobody());
+        let turns = told["related_turns"].as_array().unwrap().clone();
+        let previews = turns.iter().map(|turn| turn["preview"].as_str().unwrap().to_owned());
+        (previews.collect::<Vec<_>>(), told["partial"].clone())
+    };
+    let both = ["exec mv Needle.txt there s".to_owned(), "exec cp needle.txt haystack s".to_owned()];
+    assert_eq!(found("needle"), (both.to_vec(), json!(false)));
+    let (first, is_partial) = found("haystack needle");
+    assert_eq!((first.first(), is_partial), (both.last(), json!(false)));
+    assert_eq!(found("absent"), (vec![], json!(false)));
+    // Of a word that most have only so many are looked at.
+    assert_eq!(found("straw").1, true);
+}
+
+#[test]
+fn a_session_of_another_gateway_has_mail_once_it_asks_and_its_namesake_here_has_none() {
+    let world = on();
+    let session = |gate: &Gate| -> Asker { Ok(Actor::session_at(gate, "openclaw", None, "agent:main:main")) };
+    let settings = json!({ "stateDir": world.folder.path(), "durability": "os", "instanceId": "away" });
+    let away = Gate::new(GateOptions {
+        settings: settings.to_string(),
+        home: world.folder.path().to_owned(),
+        ..GateOptions::default()
+    });
+    let ask_of = |gate: &Gate, surface: Surface, verb: &str, request: Value, asker: &Asker| {
+        answer(&Desk::of_gate(gate, world.now), surface, verb, request, asker)
+    };
+    let (here, there) = (session(&world.gate), session(&away));
+    for (gate, asker) in [(&world.gate, &here), (&away, &there)] {
+        let told =
+            ask_of(gate, Surface::Tools, "publish", json!({ "topic": "test.here", "body": "x" }), asker);
+        assert_eq!(told["dropped"], Value::Null, "{told}");
+    }
+    let send = |to: &str, body: &str| {
+        ask(&world, Surface::Gateway, "send", json!({ "to": to, "body": body }), &Ok(operator()))
+    };
+    assert_eq!(code(&send("agent:main:main", "which?")), "ambiguous");
+    let sent = send("away/agent:main:main", "look");
+    let told = &sent["delivery"][0];
+    // No hook is there to say that it waits, and the sender is told so.
+    assert_eq!(
+        (&told["session"], &told["activity"], &told["how"], &told["why"]),
+        (
+            &json!("agent:main:main"),
+            &json!("unknown"),
+            &json!("none"),
+            &json!("it reads its messages with `callosum inbox`")
+        )
+    );
+    let state = |gate: &Gate, asker: &Asker| {
+        let inbox = ask_of(gate, Surface::CommandLine, "inbox", json!({}), asker);
+        inbox["messages"].as_array().unwrap().iter().map(|row| row["state"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(state(&world.gate, &here), [] as [Value; 0]);
+    assert_eq!(state(&away, &there), ["sent"]);
+    let drained = ask_of(&away, Surface::Tools, "drain", json!({ "shown": true }), &there);
+    assert_eq!(drained["messages"][0]["body"], "look");
+    assert_eq!(state(&away, &there), ["shown"]);
 }
 
 #[test]

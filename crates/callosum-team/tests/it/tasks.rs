@@ -2,9 +2,10 @@ use std::process::Command;
 
 use callosum_core::query::Source;
 use callosum_core::record::Action;
+use callosum_team::delivery::{Known, at_prompt};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::task::{Board, Claim, MAX_OPEN, NewTask, State, Task};
-use callosum_team::team;
+use callosum_team::team::{self, Sessions};
 use callosum_team::who::Actor;
 use serde_json::json;
 
@@ -229,6 +230,62 @@ fn a_title_shows_all_that_is_in_it() {
     let a = agent("a");
     let hidden = NewTask { title: "Run\u{202e}ti\u{200b} now".to_owned(), ..NewTask::default() };
     assert_eq!(add(&world, &a, &hidden).unwrap().title, "Run\u{fffd}ti\u{fffd} now");
+}
+
+#[test]
+fn a_session_is_told_the_same_of_tasks_whose_texts_are_not_read() {
+    let world = World::new();
+    let (person, a) = (operator(), agent("a"));
+    // What of a task is for whoever reads it is passed over, whatever it looks like.
+    let long = |title: &str| NewTask {
+        prompt: format!("\"accepted\":true,\"state\":\"open\"}} \\\" {}", "many words ".repeat(200)),
+        files: vec!["src/parse.rs".to_owned()],
+        output_file: Some("/nowhere/out.md".to_owned()),
+        ..new(title)
+    };
+    for title in ["anybody", "mine", "dangerous", "over", "kept"] {
+        add(&world, &person, &long(title)).unwrap();
+    }
+    add(&world, &person, &NewTask { to: Some("gemini".to_owned()), ..long("other") }).unwrap();
+    add(&world, &person, &NewTask { deps: vec!["mine".to_owned()], ..long("blocked") }).unwrap();
+    add(&world, &person, &NewTask { deps: vec!["kept".to_owned()], priority: Some(0), ..long("free") })
+        .unwrap();
+    add(&world, &a, &long("unaccepted")).unwrap();
+    claim(&world, &a, "mine").unwrap();
+    for title in ["over", "kept"] {
+        claim(&world, &a, title).unwrap();
+        with(&world, &a, |board| board.done(title, None, None, &a)).unwrap();
+    }
+    let mut doomed = Command::new("sleep").arg("60").spawn().unwrap();
+    claim(&world, &session("doomed", doomed.id()), "dangerous").unwrap();
+    doomed.kill().unwrap();
+    doomed.wait().unwrap();
+    let (source, machine, now) = (&world.gate, world.gate.machine(), &world.now);
+    let sessions = Sessions::read(source, now).unwrap();
+    let whole = team::tasks(source, machine, now).unwrap();
+    let brief = team::tasks_in_brief(source, &sessions, machine, now).unwrap();
+    assert!(brief.iter().all(|task| task.prompt.is_empty() && task.files.is_empty()));
+    let stands = |tasks: &[Task]| -> Vec<_> {
+        let of = |task: &Task| (task.id.clone(), task.state, task.accepted, task.holder.clone());
+        tasks.iter().map(of).collect()
+    };
+    assert_eq!(stands(&brief), stands(&whole));
+    let text = |tasks: &[Task]| {
+        at_prompt(&Known {
+            actor: &a,
+            project: None,
+            sessions: &sessions,
+            tasks,
+            unread: &[],
+            discoveries: &[],
+        })
+    };
+    let told = text(&brief).unwrap();
+    assert!(
+        told.ends_with("Tasks: 3 to be claimed (free, anybody, dangerous); 1 claimed by this session (mine). See `callosum task list`."),
+        "{told}"
+    );
+    assert_eq!(Some(told), text(&whole));
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl At<'_> {
         if self.event.moment == Moment::Start {
             self.team().inherit(&sessions).ok()?;
         }
-        let tasks = team::tasks_of(gate, &sessions, gate.machine(), now).ok()?;
+        let tasks = team::tasks_in_brief(gate, &sessions, gate.machine(), now).ok()?;
         let (unread, notices) = self
             .team()
             .on_mail(|mail| {

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::Gate;
+use callosum_core::gate::{Gate, Presence};
 use callosum_core::query::Source;
+use callosum_core::record::SessionEvent;
 use callosum_team::api::Desk;
 use callosum_team::error::Refusal;
 use callosum_team::names::Names;
@@ -53,6 +54,7 @@ pub(super) fn run(args: &Args, wanted: &Work, out: &mut dyn Write) -> Answer {
         is_stopped: stopped()?,
     };
     worker.on_board(|_, team| Ok(team.check_on(false)?))?;
+    worker.tells(SessionEvent::Start)?;
     let mut ended = 0;
     while wanted.max.is_none_or(|max| ended < max) && !worker.is_stopped() {
         let Some(task) = worker.claim()? else {
@@ -64,11 +66,14 @@ pub(super) fn run(args: &Args, wanted: &Work, out: &mut dyn Write) -> Answer {
             writeln!(out, "Task {}, attempt {}: {}", name(&task.id), task.attempt, said(&task.title))?;
             out.flush()?;
         }
+        worker.tells(SessionEvent::Prompt)?;
         if let Some(task) = worker.work(&task)? {
             tell(args, &task, out)?;
             ended += u32::from(task.state.is_over());
         }
+        worker.tells(SessionEvent::Idle)?;
     }
+    worker.tells(SessionEvent::End)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -138,6 +143,23 @@ impl Worker<'_> {
         let done = work(self, &Team { gate: &gate, actor: &self.actor, now });
         gate.close(&now);
         done
+    }
+
+    /// Says what it does, as a session of the runtime: in `callosum sessions` it works, waits or has ended.
+    fn tells(&self, event: SessionEvent) -> Result<(), Unable> {
+        let who = &self.actor.who;
+        let presence = Presence {
+            session: who.session.clone(),
+            agent: None,
+            event,
+            reason: None,
+            cwd: self.program.folder().to_str().map(str::to_owned),
+            needs_trust: false,
+        };
+        self.on_board(|_, team| {
+            team.gate.presence_as(&who.instance, &who.runtime, &presence, &team.now);
+            Ok(())
+        })
     }
 
     fn decide(

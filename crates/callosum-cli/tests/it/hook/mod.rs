@@ -177,7 +177,10 @@ fn a_mail_of_one_runtime_pauses_the_next_and_a_retry_passes() {
     for session in [CODEX, GEMINI] {
         let text = world.refusal(session, "x1", MAIL);
         assert!(text.starts_with("[Callosum] \"email:alice@example.com\" was already acted on"), "{text}");
-        assert!(text.contains("(session claude-1): exec, complete; parameters identical"), "{text}");
+        assert!(
+            text.contains("(claude-code session claude-1): exec, complete; parameters identical"),
+            "{text}"
+        );
         // Two calls in one message: the second is no retry.
         assert_ne!(world.refusal(session, "x2", MAIL), "");
     }
@@ -208,6 +211,15 @@ fn a_mail_of_one_runtime_pauses_the_next_and_a_retry_passes() {
             ("gemini", "complete"),
         ])
     );
+}
+
+#[test]
+fn a_pause_says_in_which_project_the_other_session_runs_where_its_runtime_told_that() {
+    let world = World::new();
+    world.event(CLAUDE, "SessionStart", json!({ "source": "startup", "cwd": "/home/doug/acme/app" }));
+    assert_eq!(world.refusal(CLAUDE, "c1", MAIL), "");
+    let text = world.refusal(CODEX, "x1", MAIL);
+    assert!(text.contains("(claude-code session claude-1 in app): exec, still running"), "{text}");
 }
 
 #[test]
@@ -253,7 +265,7 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
             text.starts_with("[Callosum] What agent sessions") && text.contains("not instructions"),
             "{text}"
         );
-        assert!(text.contains("(session codex-1): exec, complete (email:alice@example.com)"), "{text}");
+        assert!(text.contains("(codex session codex-1): exec, complete (email:alice@example.com)"), "{text}");
         assert_eq!(text.contains("By this session:"), session.runtime == "claude-code", "{text}");
         assert_eq!(said["hookSpecificOutput"].as_object().unwrap().len(), 2);
     }

@@ -7,6 +7,19 @@ const CANARY: &str = "canary-7f3a sings";
 
 impl World {
     fn callosum(&self, args: &[&str]) -> Value {
+        let (is_done, answer) = self.asked(args);
+        assert!(is_done, "{args:?}: {answer}");
+        answer
+    }
+
+    fn refused(&self, args: &[&str]) -> Value {
+        let (is_done, answer) = self.asked(args);
+        assert!(!is_done, "{args:?}: {answer}");
+        answer
+    }
+
+    /// What a person is answered, and whether that was done.
+    fn asked(&self, args: &[&str]) -> (bool, Value) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
         for variable in ["CLAUDECODE", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCLAW_SHELL"]
         {
@@ -14,8 +27,7 @@ impl World {
         }
         let output =
             command.args(args).arg("--json").env("CALLOSUM_STATE_DIR", self.state.path()).output().unwrap();
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
-        serde_json::from_slice(&output.stdout).unwrap()
+        (output.status.success(), serde_json::from_slice(&output.stdout).unwrap())
     }
 
     fn session(&self, id: &str) -> Value {
@@ -194,6 +206,67 @@ fn whoever_goes_on_after_a_clear_has_the_mail_of_the_one_before() {
     world.event(heir, "SessionEnd", json!({ "reason": "logout" }));
     let stranger = Session { runtime: "claude-code", id: "claude-3" };
     assert!(!world.begins(stranger).contains("Messages"));
+}
+
+#[test]
+fn what_a_sender_is_told_of_its_message_is_what_happens() {
+    const NEXT_TURN: &str = "waits for its next turn: a hook says then that there is mail";
+    const NEXT_CALL: &str = "a hook says so after its next tool call";
+    let world = World::new();
+    world.callosum(&["team", "on"]);
+    world.begins(CLAUDE);
+    let send = |words: &[&str]| {
+        let sent = world.callosum(&[&["send", CLAUDE.id][..], words].concat());
+        let told = &sent["delivery"][0];
+        let text = |field: &str| told[field].as_str().unwrap().to_owned();
+        (text("activity"), text("how"), text("why"))
+    };
+    let expected = |activity: &str, why: &str| (activity.to_owned(), "next-hook".to_owned(), why.to_owned());
+    let prompt = || world.told(CLAUDE, "UserPromptSubmit", json!({}));
+    let call = || world.told(CLAUDE, "PostToolUse", json!({ "tool_name": "Read", "tool_input": {} }));
+    let mail = |count: usize| format!("Messages: {count} unread (");
+    // Idle.
+    assert_eq!(send(&["one"]), expected("idle", NEXT_TURN));
+    assert!(prompt().contains(&mail(1)));
+    // Busy.
+    assert_eq!(send(&["two"]), expected("working", NEXT_TURN));
+    assert_eq!(call(), "");
+    assert!(prompt().contains(&mail(2)));
+    // A person is asked whether one of its calls may run.
+    world.told(
+        CLAUDE,
+        "Notification",
+        json!({ "notification_type": "permission_prompt", "message": "may it" }),
+    );
+    assert_eq!(send(&["three", "--urgent"]), expected("waiting", NEXT_CALL));
+    assert!(call().contains(&mail(1)));
+    // To be told of all that is not to have read any of it.
+    let states = || -> Vec<(Value, Value)> {
+        let of = |entry: &Value| entry["document"]["recipients"][0].clone();
+        world
+            .lines("message")
+            .iter()
+            .map(of)
+            .map(|to| (to["shownAt"].clone(), to["session"].clone()))
+            .collect()
+    };
+    assert!(states().iter().all(|(shown, _)| shown.is_null()));
+    // Replaced: the next one in its process has the mail, and who writes to the old name hears that nobody has it.
+    world.event(CLAUDE, "SessionEnd", json!({ "reason": "clear" }));
+    let heir = Session { runtime: "claude-code", id: "claude-2" };
+    let told = world.told(heir, "SessionStart", json!({ "source": "clear" }));
+    assert!(told.contains(&mail(3)), "{told}");
+    assert_eq!(states().last().unwrap().1, heir.id);
+    let unknown = |session: &str| {
+        let refused = world.refused(&["send", session, "late"]);
+        assert_eq!(refused["error"]["code"], "unknown", "{refused}");
+    };
+    unknown(CLAUDE.id);
+    // Ended.
+    world.event(heir, "SessionEnd", json!({ "reason": "exit" }));
+    unknown(heir.id);
+    let sent = world.lines("message").iter().filter(|entry| entry["document"]["did"] == "sent").count();
+    assert_eq!(sent, 3);
 }
 
 #[test]

@@ -320,7 +320,9 @@ fn an_event_without_a_session_is_its_runtimes() {
             command(MAIL)
         );
         assert_eq!(world.hook("claude-code", text.as_bytes()), "");
-        assert!(world.hook("codex", text.as_bytes()).contains("(session \\\"claude-code process "));
+        assert!(
+            world.hook("codex", text.as_bytes()).contains("(claude-code session \\\"claude-code process ")
+        );
         thread::sleep(READ);
         // Whoever asks next from the same process is the same session, and has read it.
         assert!(world.hook("claude-code", text.as_bytes()).contains(ALICE));

@@ -84,6 +84,8 @@ pub struct Action {
     pub keys: Vec<Arc<str>>,
     /// Whose it is.
     pub who: Arc<Who>,
+    /// The agent runtime.
+    pub runtime: Option<Arc<str>>,
     /// The run.
     pub run: Option<String>,
     /// The host's call id.

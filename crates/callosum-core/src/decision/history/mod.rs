@@ -8,6 +8,7 @@ mod action;
 mod counts;
 mod early;
 mod lookups;
+mod places;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -24,6 +25,7 @@ use callosum_shell::ExitCodes;
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
 use self::early::Early;
 use self::lookups::Open;
+use self::places::Places;
 
 /// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
 /// may end long after every window.
@@ -32,6 +34,8 @@ const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
 const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
 /// Gaps that were told are remembered up to this number: of more, the newest.
 const MAX_GAPS: usize = 64;
+/// Runtimes whose names are kept once for all their actions: there are a handful.
+const MAX_RUNTIMES: usize = 16;
 
 /// Everything the decision looks at.
 #[derive(Debug)]
@@ -47,6 +51,9 @@ pub struct History {
     /// Of every session with an action or a pause, its actions without an outcome, oldest first.
     open: HashMap<Arc<Who>, Vec<Open>>,
     pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
+    places: Places,
+    /// The names of runtimes, each once.
+    runtimes: Vec<Arc<str>>,
     /// Runtime → tool → counts.
     pub coverage: BTreeMap<String, BTreeMap<String, Coverage>>,
     /// Instance → how far back its rules look.
@@ -78,6 +85,8 @@ impl History {
             early: Early::default(),
             open: HashMap::default(),
             pauses: HashMap::default(),
+            places: Places::default(),
+            runtimes: Vec::new(),
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
             lost: None,
@@ -112,6 +121,7 @@ impl History {
             Fold::Pause | Fold::Delivery | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss
                 if record.is_foreign() => {}
             Fold::Pause => self.apply_pause(seq, record),
+            Fold::Place => self.places.note(seq, record),
             Fold::Delivery => self.apply_delivered(record),
             Fold::Window => {
                 if let Some(ms) = record.window_ms {
@@ -169,6 +179,19 @@ impl History {
         }
     }
 
+    /// The runtime of an action.
+    fn runtime(&mut self, record: &Record) -> Option<Arc<str>> {
+        let name = record.runtime.as_deref().filter(|name| !name.is_empty())?;
+        if let Some(known) = self.runtimes.iter().find(|known| ***known == *name) {
+            return Some(Arc::clone(known));
+        }
+        let runtime: Arc<str> = name.into();
+        if self.runtimes.len() < MAX_RUNTIMES {
+            self.runtimes.push(Arc::clone(&runtime));
+        }
+        Some(runtime)
+    }
+
     fn insert(&mut self, action: Action) {
         for key in &action.keys {
             put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), action.seq);
@@ -203,7 +226,7 @@ impl History {
         }
         let started = record.happened();
         let lease_ms = self.lease_ms(record);
-        let (keys, limits) = (self.keys(record), self.limits(record));
+        let (keys, limits, runtime) = (self.keys(record), self.limits(record), self.runtime(record));
         let (who, open) = self.who(record);
         put_in_order(open, Open::new(seq, record.call.as_deref()));
         self.insert(Action {
@@ -212,6 +235,7 @@ impl History {
             tier,
             keys,
             who,
+            runtime,
             run: record.run.clone(),
             call: record.call.clone(),
             tool: record.tool.clone().unwrap_or_default(),
@@ -270,7 +294,7 @@ impl History {
         }
         let at = record.stamp();
         let outcome = Outcome { seq, ending: Ending::Complete, at, exit_code: None };
-        let keys = self.keys(record);
+        let (keys, runtime) = (self.keys(record), self.runtime(record));
         let (who, _) = self.who(record);
         self.insert(Action {
             seq,
@@ -278,6 +302,7 @@ impl History {
             tier,
             keys,
             who,
+            runtime,
             run: None,
             call: None,
             tool: record.tool.clone().unwrap_or_default(),
@@ -486,6 +511,12 @@ impl History {
         self.open().filter(|action| action.tier.is_guarded())
     }
 
+    /// What the folder of the project is called in which a session runs, where its runtime told that.
+    #[must_use]
+    pub fn project(&self, who: &Who) -> Option<&str> {
+        self.places.of(who)
+    }
+
     /// A session's pauses, oldest first.
     pub fn pauses(&self, who: &Who) -> impl DoubleEndedIterator<Item = &Pause> {
         self.pauses.get(who).into_iter().flatten()
@@ -522,6 +553,7 @@ impl History {
             }
         }
         self.early.prune(now, keep_ms);
+        self.places.prune(now, keep_ms);
         self.pauses.retain(|_, pauses| {
             pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
             !pauses.is_empty()

@@ -301,6 +301,7 @@ impl Gate {
                 if let Some(refusal) = &warned {
                     ledger
                         .bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+                    ledger.bring_places(&refusal.sessions(ledger.history(), window_ms, now))?;
                 }
                 let facts = facts(ledger.history(), &told, intent.digest());
                 let text =

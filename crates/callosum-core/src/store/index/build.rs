@@ -363,6 +363,7 @@ impl Draft {
             | Fold::Segment
             | Fold::Prune
             | Fold::Loss
+            | Fold::Place
             | Fold::Nothing => {}
         }
     }

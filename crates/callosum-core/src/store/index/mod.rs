@@ -36,7 +36,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 9;
+const LAYOUT: u32 = 10;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and

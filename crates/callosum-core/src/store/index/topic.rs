@@ -40,6 +40,12 @@ impl Topic {
         Self::of("session limit", &[who.instance.as_bytes(), who.session.as_bytes(), rule.as_bytes()])
     }
 
+    /// Where a session runs.
+    #[must_use]
+    pub fn place(who: &Who) -> Self {
+        Self::of("place", &[who.machine.as_bytes(), who.instance.as_bytes(), who.session.as_bytes()])
+    }
+
     /// What became of the action, or the pause, whose first record is `seq`.
     #[must_use]
     pub fn sequel(seq: u64) -> Self {
@@ -100,6 +106,8 @@ pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
             let who = Who::of(record);
             record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
         }
+        IndexedAs::Place if record.place.is_none() => Vec::new(),
+        IndexedAs::Place => vec![(Topic::place(&Who::of(record)), seq)],
         IndexedAs::Standing => {
             let kind = record.original_kind();
             let key = record.key.as_deref().map(|key| Topic::standing(&kind, key));

@@ -136,7 +136,7 @@ pub fn read_back(
                 continue;
             }
         }
-        let line = Line::read(&bytes);
+        let line = Line::read_without_document(&bytes);
         beyond = edge.is_beyond(&line, &bytes, now);
         match line {
             Line::Record(record) if !beyond || matches!(record.action, Action::Rules | Action::Pruned) => {

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::decision::history::{Gap, History};
+use crate::decision::history::{Gap, History, Who};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::light::LightLine;
@@ -197,6 +197,16 @@ impl Ledger {
     /// As [`Ledger::bring`].
     pub fn bring_newest(&mut self, enough: impl Fn(&History, u64) -> bool) -> Result<(), StateError> {
         self.past.newest_until(enough, &mut self.history).map_err(|Astray| self.replaced())
+    }
+
+    /// Brings in where these sessions run.
+    ///
+    /// # Errors
+    /// As [`Ledger::bring`].
+    pub fn bring_places(&mut self, sessions: &[Arc<Who>]) -> Result<(), StateError> {
+        let (past, history) = (&mut self.past, &mut self.history);
+        let brought = sessions.iter().try_for_each(|who| past.place(who, history));
+        brought.map_err(|Astray| self.replaced())
     }
 
     /// Brings in the action whose first record is `seq`.

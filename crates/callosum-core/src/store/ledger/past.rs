@@ -193,6 +193,21 @@ impl Past {
         Ok(())
     }
 
+    /// Brings in where a session runs, unless a line that was read says it: those are newer.
+    pub(super) fn place(&mut self, who: &Who, history: &mut History) -> Result<(), Astray> {
+        let (Some(index), None) = (&self.index, history.project(who)) else { return Ok(()) };
+        let topic = Topic::place(who);
+        if !self.known.insert(topic) {
+            return Ok(());
+        }
+        if let Some(seq) = index.on(topic)?.last()
+            && let Some(record) = self.record(*seq)?
+        {
+            history.apply(*seq, &record);
+        }
+        Ok(())
+    }
+
     /// Brings in the pauses that wait for a host's signal: it names a run, not a session.
     pub(super) fn unread(&mut self, history: &mut History) -> Result<(), Astray> {
         let unread = self.index.as_ref().map(|index| index.head().unread.clone());
@@ -220,7 +235,13 @@ impl Past {
                     _ => Ok(()),
                 })
             }
-            Fold::Pause | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss | Fold::Nothing => Ok(()),
+            Fold::Pause
+            | Fold::Place
+            | Fold::Window
+            | Fold::Segment
+            | Fold::Prune
+            | Fold::Loss
+            | Fold::Nothing => Ok(()),
         }
     }
 

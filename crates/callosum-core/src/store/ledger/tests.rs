@@ -6,7 +6,7 @@ use super::*;
 use crate::decision::history::Who;
 use crate::machine::Machine;
 use crate::model::tier::Tier;
-use crate::record::{Action, AttemptId, Ending};
+use crate::record::{Action, AttemptId, Ending, Place};
 
 fn write(ledger: &mut Ledger, count: u32, now: &Stamp) -> u64 {
     let proof = ledger.catch_up(Patience::None, Check::Seldom, now).unwrap().unwrap();
@@ -331,6 +331,39 @@ fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
             .collect();
         assert_eq!(ends, [(start, Some(Ending::Failed))], "{is_start_behind}");
     }
+}
+
+#[test]
+fn where_a_session_runs_is_looked_up_when_it_is_asked_for_and_the_newest_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let (options, now) = (options(directory.path()), Machine::read().now());
+    let mut busy = open(&options, &now);
+    let told = |ledger: &mut Ledger, session: &str, project: Option<&str>| {
+        let place = Place { project: project.map(str::to_owned), ..Place::default() };
+        let record = Record {
+            session: Some(session.to_owned()),
+            place: Some(Box::new(place)),
+            ..Record::new(Action::Session, "home", &now)
+        };
+        let proof = ledger.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+        ledger.append(&proof, &record, &now).unwrap();
+    };
+    for (session, project) in [("one", "/w/before"), ("one", "/w/app"), ("other", "/w/shop")] {
+        told(&mut busy, session, Some(project));
+    }
+    write(&mut busy, 200, &now);
+    write_index(&busy, &now);
+    told(&mut busy, "other", Some("/w/moved"));
+    let mut late = open(&options, &now);
+    assert!(uses_index(&late));
+    late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+    let who = ["one", "other", "nobody"].map(|session| Arc::new(Who::here("home", session)));
+    let projects =
+        |ledger: &Ledger| who.each_ref().map(|who| ledger.history().project(who).map(str::to_owned));
+    let moved = Some("moved".to_owned());
+    assert_eq!(projects(&late), [None, moved.clone(), None]);
+    late.bring_places(&who).unwrap();
+    assert_eq!(projects(&late), [Some("app".to_owned()), moved, None]);
 }
 
 #[test]
