@@ -15,7 +15,7 @@ use super::tool_words::Letters;
 use super::typed::{self, Typed};
 use crate::model::tool_call::{Parameters, ToolCall};
 use callosum_shell::command::{Command, WriteKind, lists, scheduled, writes, writes_given};
-use callosum_shell::{Line, brace_words, joined, unhidden};
+use callosum_shell::{Invocation, Line, brace_words, joined, unhidden};
 
 /// So many paths and mentions of variables of a call are looked at.
 const MAX_LOOKS: usize = 8 * 1024;
@@ -228,20 +228,23 @@ fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
             );
         };
         let mut is_given = invocation.open;
-        let mut kind = None;
+        // How it writes to what `find` found.
+        let mut of_found = None;
         for write in writes(&command) {
             let all = meant(&write.path);
             is_given |= write.path.starts_with('$') && all.iter().any(|path| path.starts_with(READ));
-            // A redirection, too, may be into what was found.
-            kind = all.iter().any(|path| path == FOUND).then_some(write.kind).or(kind);
+            of_found = all.iter().any(|path| path == FOUND).then_some(write.kind).or(of_found);
             add(write.kind, &write.path);
         }
-        let Some(kind) = kind.or_else(|| writes_given(&command).filter(|_| is_given)) else { continue };
+        let given = || writes_given(&command).filter(|_| is_given);
+        let Some(kind) = of_found.or_else(given) else { continue };
         let own = invocation.pipeline;
-        let others = line
-            .invocations
-            .iter()
-            .filter(|other| other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open);
+        let finds = |other: &Invocation| {
+            of_found.is_some() && matches!(other.program.as_str(), "find" | "fd" | "fdfind")
+        };
+        let others = line.invocations.iter().filter(|other| {
+            finds(other) || other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open
+        });
         for (lists_all, path) in others.filter(|other| !other.open).flat_map(lists) {
             add(if lists_all { kind } else { WriteKind::Overwrite }, &path);
         }
