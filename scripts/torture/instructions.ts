@@ -1,7 +1,7 @@
 // Instructions per call, counted by valgrind: the same on a busy machine and on a quiet one. They may not grow past the baseline beside this
 // file; `--accept` makes what was counted the new baseline. A shared context that calls don't name may cost them next to nothing.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 
 const BASELINE = fileURLToPath(new URL("instructions.json", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../../target/release/repeat", import.meta.url));
+const HOOKS = fileURLToPath(new URL("../../target/release/callosum", import.meta.url));
 const KINDS = ["read", "write", "command", "message", "mail", "pause"];
 /** Two counts, so that starting up falls out of their difference. */
 const FEW = 500;
@@ -17,8 +18,43 @@ const MANY = 2_500;
 /** More than this, as a ratio to the baseline, is a step back. */
 const ALLOWED = 1.05;
 
-/** With a shared context that no call names, at most this ratio to what it is without. */
+/** With a shared context that no call names, at most this ratio to what it is without; and of the two hook processes of a call, of which each reads what is recorded. */
 const ALLOWED_BESIDE = 1.01;
+const ALLOWED_HOOK = 1.025;
+/** Calls that may write, and of which both hooks look whether they did. */
+const HOOKED: Array<[string, Record<string, string>]> = [
+  ["Bash", { command: "cargo test --lib" }],
+  ["Write", { file_path: "/tmp/x", content: "x" }],
+];
+
+/** What valgrind counts of a program. */
+function countedOf(program: string, args: string[], options: SpawnSyncOptions = {}): number {
+  const own = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, ...args];
+  const { status, stderr } = spawnSync("valgrind", own, { ...options, encoding: "utf8" });
+  const collected = /Collected : (\d+)/.exec(stderr)?.[1];
+  if (status !== 0 || collected === undefined) throw new Error(`valgrind could not count:\n${stderr}`);
+  return Number(collected);
+}
+
+/** Two hook processes: before a call, and after it. */
+function hooked(tool: string, input: Record<string, string>, besideShared: boolean): number {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-instructions-")));
+  try {
+    const env = { ...process.env, HOME: home, CALLOSUM_STATE_DIR: join(home, ".callosum") };
+    if (besideShared) execFileSync(HOOKS, ["context", "init"], { env, stdio: "ignore" });
+    const both = () =>
+      ["PreToolUse", "PostToolUse"].map((name) => {
+        const event = { session_id: "s", hook_event_name: name, cwd: home, tool_name: tool, tool_use_id: "c", tool_input: input };
+        return countedOf(HOOKS, ["hook", "claude-code"], { env, input: JSON.stringify({ ...event, tool_response: {} }) });
+      });
+    // The first ones make what the others find: the journal, and what the folder looks like.
+    both();
+    const [before = Number.NaN, after = Number.NaN] = both();
+    return before + after;
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
 
 function counted(kind: string, count: number, besideShared: boolean): number {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "callosum-instructions-")));
@@ -30,11 +66,7 @@ function counted(kind: string, count: number, besideShared: boolean): number {
       const folders = [{ path, mode: "enforce", by: "here", at: "2026-11-24T12:00:00Z" }];
       writeFileSync(join(directory, "context.json"), JSON.stringify({ folders }));
     }
-    const args = ["--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM, directory, kind, String(count)];
-    const { status, stderr } = spawnSync("valgrind", args, { encoding: "utf8" });
-    const collected = /Collected : (\d+)/.exec(stderr)?.[1];
-    if (status !== 0 || collected === undefined) throw new Error(`valgrind could not count:\n${stderr}`);
-    return Number(collected);
+    return countedOf(PROGRAM, [directory, kind, String(count)]);
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -44,11 +76,14 @@ const aCall = (kind: string, besideShared = false) =>
   Math.round((counted(kind, MANY, besideShared) - counted(kind, FEW, besideShared)) / (MANY - FEW));
 
 const { values } = parseArgs({ options: { accept: { type: "boolean", default: false } } });
-execFileSync("cargo", ["build", "--release", "--locked", "--workspace", "--bin", "repeat"], { stdio: "inherit" });
+execFileSync("cargo", ["build", "--release", "--locked", "--workspace", "--bin", "repeat", "--bin", "callosum"], {
+  stdio: "inherit",
+});
 const baseline: Record<string, number> = JSON.parse(readFileSync(BASELINE, "utf8"));
 const now: Record<string, number> = {};
 let worst = 0;
 let worstBeside = 0;
+let worstHook = 0;
 for (const kind of KINDS) {
   now[kind] = aCall(kind);
   const ratio = now[kind] / (baseline[kind] ?? Number.NaN);
@@ -57,6 +92,15 @@ for (const kind of KINDS) {
   worstBeside = Math.max(worstBeside, beside);
   const told = `${ratio.toFixed(3)}× the baseline; ${beside.toFixed(3)}× that beside a shared context`;
   console.log(`${kind.padEnd(8)} ${String(now[kind]).padStart(8)} instructions a call, ${told}`);
+}
+for (const [tool, input] of HOOKED) {
+  const beside = hooked(tool, input, true) / hooked(tool, input, false);
+  worstHook = Math.max(worstHook, beside);
+  console.log(`hooks of ${tool.padEnd(8)} ${beside.toFixed(3)}× beside a shared context`);
+}
+if (!(worstHook <= ALLOWED_HOOK)) {
+  console.error(`Of hooks at most ${ALLOWED_HOOK}× is allowed beside a shared context.`);
+  process.exitCode = 1;
 }
 if (!(worstBeside <= ALLOWED_BESIDE)) {
   console.error(`Beside a shared context at most ${ALLOWED_BESIDE}× is allowed.`);

@@ -1,4 +1,5 @@
-// Nothing changes for a model until the shared context is switched on: the bodies of its requests are the same, byte for byte.
+// Nothing changes for a model until the shared context is switched on: the bodies of its requests are the same, byte for byte, and those of a host
+// without the extension but for what that always has.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -21,8 +22,8 @@ function bare(body: string): string {
     .replace(/same-[a-z]+-?\d*/g, "SESSION");
 }
 
-async function bodies(session: string): Promise<string[]> {
-  const turn = world.begin(`same-${session}`, [exec("echo hello"), { name: "callosum_recent", args: {} }]);
+async function bodies(session: string, calls = [exec("echo hello"), { name: "callosum_recent", args: {} }]): Promise<string[]> {
+  const turn = world.begin(`same-${session}`, calls);
   await turn.results();
   return world.model.turn(turn.name).map(({ body }) => bare(body));
 }
@@ -35,4 +36,27 @@ test("a turn's requests are the same without the setting and with `false`, and o
   assert.deepEqual(await bodies("off"), unset);
   await world.edit({ sharedContextEnabled: true, sharedContextDir: `${world.dir}/shared` });
   assert.notDeepEqual(await bodies("on"), unset);
+});
+
+/** What the extension has besides, shared context or not: the host's catalog names its tool, and its list of skills its skill. Each once. */
+const OWN = [
+  /\\n- callosum_recent \(callosum\): (?:(?!\\n).)*/g,
+  /\\n {2}<skill>\\n {4}<name>callosum<\/name>(?:(?!<\/skill>).)*<\/skill>/g,
+];
+
+test("while it is off they are those of a host that does not load the extension, but for its tool and its skill, which that host lists", async () => {
+  const calls = [exec("echo hello"), exec("ls")];
+  await world.edit({ sharedContextEnabled: false });
+  const withIt = await bodies("with", calls);
+  await world.enable(false);
+  const without = await bodies("without", calls);
+  assert.equal(without.length, 3);
+  assert.ok(!without.join().includes("callosum_recent"));
+  const lacking = withIt.map((body) =>
+    OWN.reduce((rest, own) => {
+      assert.equal(rest.match(own)?.length, 1, String(own));
+      return rest.replace(own, "");
+    }, body),
+  );
+  assert.deepEqual(lacking, without);
 });

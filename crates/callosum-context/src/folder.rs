@@ -344,21 +344,26 @@ fn entry(name: String, metadata: &fs::Metadata) -> Entry {
     } else {
         EntryKind::Other
     };
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Entry {
         name,
         kind,
         bytes: if kind == EntryKind::File { metadata.len() } else { 0 },
         mode: metadata.mode() & 0o7777,
         modified_ms: metadata.mtime().saturating_mul(1_000).saturating_add(metadata.mtime_nsec() / 1_000_000),
-        signature: (
-            metadata.dev(),
-            metadata.ino(),
-            metadata.len(),
-            nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        ),
+        signature: signature(metadata),
     }
+}
+
+/// See [`Signature`].
+pub(crate) fn signature(metadata: &fs::Metadata) -> Signature {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    (
+        metadata.dev(),
+        metadata.ino(),
+        metadata.len(),
+        nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+    )
 }
 
 /// A flushed file with these bytes beside `path`, for its owner only, that is gone unless it gets a name.

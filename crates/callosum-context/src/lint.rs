@@ -62,6 +62,11 @@ pub fn away(root: &Path) -> Option<String> {
     network(root).map(|system| format!("it lies on a network file system ({system})"))
 }
 
+/// Whether a path lies on a disk of this machine, as far as the system says so.
+pub(crate) fn is_on_this_machine(root: &Path) -> bool {
+    cfg!(target_os = "linux") && network(root).is_none()
+}
+
 /// The network file system on which a path lies.
 #[cfg(target_os = "linux")]
 fn network(root: &Path) -> Option<&'static str> {

@@ -75,7 +75,7 @@ impl Registry {
     /// # Errors
     /// When the file can't be read.
     pub fn read(state_dir: &Path) -> Result<Self, Problem> {
-        let path = state_dir.join(FILE);
+        let path = file(state_dir);
         let unusable = |why: String| {
             Problem::input(
                 format!("`{}` {why}", path.display()),
@@ -97,7 +97,7 @@ impl Registry {
     /// Whether a state directory has recorded anything.
     #[must_use]
     pub fn is_there(state_dir: &Path) -> bool {
-        state_dir.join(FILE).exists()
+        file(state_dir).exists()
     }
 
     /// Writes it in one step.
@@ -106,7 +106,7 @@ impl Registry {
     /// When it can't be written.
     pub fn write(&self, state_dir: &Path) -> Result<(), Problem> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        replace_file(&state_dir.join(FILE), text.as_bytes())
+        replace_file(&file(state_dir), text.as_bytes())
     }
 
     /// Records a folder, in the place of what was recorded of it before. Whether that changes anything but when and by whom.
@@ -146,7 +146,18 @@ impl Registry {
 pub fn home_of(state_dir: &Path, root: &Path) -> PathBuf {
     let mut hash = sha256(root.as_os_str().as_encoded_bytes());
     hash.truncate(16);
-    state_dir.join("context").join(hash)
+    remembered_in(state_dir).join(hash)
+}
+
+/// Where that of all folders lies.
+#[must_use]
+pub(crate) fn remembered_in(state_dir: &Path) -> PathBuf {
+    state_dir.join("context")
+}
+
+/// The file that names the folders.
+pub(crate) fn file(state_dir: &Path) -> PathBuf {
+    state_dir.join(FILE)
 }
 
 #[cfg(test)]

@@ -18,8 +18,10 @@ use crate::curator::Curator;
 use crate::days::Zone;
 use crate::error::Problem;
 use crate::folder::Folder;
+use crate::lint::is_on_this_machine;
 use crate::registry::{PolicyMode, Recorded, Registry, VARIABLE};
 use crate::setup;
+use crate::tend::stamps::Stamps;
 use crate::tend::{Span, Tender};
 
 /// Records that are looked through for suspects at most.
@@ -158,17 +160,29 @@ impl Site<'_> {
     /// here, and was looked at. Whatever fails is left out: what can't be looked at is told nothing of, because it may be anything, and
     /// the next look sees the same.
     pub fn attend(&self, patience: Duration, with: &mut dyn FnMut(&mut Tender, bool)) {
+        let mut stamps = Stamps::begin(self.gate.state_dir());
         let Ok(registry) = self.registry() else { return };
         let here = fs::canonicalize(self.located(&registry)).ok();
         for recorded in registry.in_use() {
-            let Ok(folder) = Folder::open(&recorded.path) else { continue };
-            let is_here = here.as_deref() == Some(folder.root());
-            let Ok(mut tender) = Tender::of(folder, self.gate.state_dir(), patience) else { continue };
-            let is_told = self.look(&mut tender).is_ok() && is_here;
-            with(&mut tender, is_told);
-            // The next look sees the same.
-            let _ = tender.save();
+            let tender = Folder::open(&recorded.path)
+                .map(|folder| Tender::of(folder, self.gate.state_dir(), patience))
+                .flatten();
+            let Ok(mut tender) = tender else {
+                stamps.lack_one();
+                continue;
+            };
+            let is_here = here.as_deref() == Some(tender.folder().root());
+            let is_seen = self.look(&mut tender).is_ok();
+            with(&mut tender, is_seen && is_here);
+            // Where that fails, the next look sees the same.
+            match tender.save() {
+                Ok(()) if is_seen && is_on_this_machine(tender.folder().root()) => {
+                    stamps.add(tender.stamped());
+                }
+                _ => stamps.lack_one(),
+            }
         }
+        stamps.write(self.gate.state_dir(), self.now.wall_ms);
     }
 
     /// Has the curator work on the folder. With `is_dry` nothing is written.

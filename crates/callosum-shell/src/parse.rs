@@ -175,7 +175,15 @@ impl Walk {
     /// The commands of a line that needs no grammar. Which quotes parameters stand in only the parser tells.
     fn pipelines(&self, command: &str) -> Option<plain::Pipelines> {
         let has_parameters = || memchr::memchr(b'$', command.as_bytes()).is_some();
-        if self.parameters.is_some() && has_parameters() { None } else { plain::pipelines(command) }
+        // `set -- a; echo "$1"`
+        let sets_them = || {
+            command.split([';', '&', '|', '\n', '{', '(']).any(|part| part.trim_start().starts_with("set "))
+        };
+        if has_parameters() && (self.parameters.is_some() || sets_them()) {
+            None
+        } else {
+            plain::pipelines(command)
+        }
     }
 
     fn plain(&mut self, pipelines: plain::Pipelines, folder: &mut Folder, last: bool) {

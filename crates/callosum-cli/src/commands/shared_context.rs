@@ -6,7 +6,7 @@ use std::time::Duration;
 use callosum_context::read;
 use callosum_context::registry::Registry;
 use callosum_context::site::Site;
-use callosum_context::tend::{How, Tender};
+use callosum_context::tend::{How, Tender, are_still, call_ended};
 use callosum_core::gate::Gate;
 use callosum_core::model::text::short_name;
 use callosum_core::model::time::Stamp;
@@ -37,6 +37,15 @@ pub(super) fn is_worth_a_look(gate: &Gate, when: When, tool: &str) -> bool {
     settings.enabled != Some(false) && may_write && (is_wanted || Registry::is_there(gate.state_dir()))
 }
 
+/// Whether a call that has ended changed nothing in any folder since somebody looked, not long ago: then there is no more to do.
+pub(super) fn has_changed_nothing(gate: &Gate, session: &str, now: &Stamp) -> bool {
+    let is_still = are_still(gate.state_dir(), now.wall_ms);
+    if is_still {
+        call_ended(gate.state_dir(), &short_name(session), now.wall_ms);
+    }
+    is_still
+}
+
 /// Looks after all folders that are in use, and gives what a session is told of the one that holds here. Whatever fails is left out:
 /// a hook has other things to say.
 pub(super) fn attend(gate: &Gate, session: &str, when: When, home: &Path, now: &Stamp) -> Option<String> {
@@ -47,15 +56,16 @@ pub(super) fn attend(gate: &Gate, session: &str, when: When, home: &Path, now: &
         site.set_up_if_wanted().ok()?;
     }
     let patience = if when == When::Call { PATIENCE_AFTER } else { PATIENCE_TELLING };
-    let mut told = None;
+    let (mut told, mut is_kept) = (None, false);
     site.attend(patience, &mut |tender, is_told| {
+        is_kept = true;
         if is_told && when != When::Call {
             told = text(&site, tender, session, when);
         }
-        if when == When::Call {
-            tender.call_ended(session, now.wall_ms);
-        }
     });
+    if when == When::Call && is_kept {
+        call_ended(gate.state_dir(), session, now.wall_ms);
+    }
     told
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct Checkpoint {
     pub(crate) pending: Vec<Inserted>,
     /// SHA-256 of the priorities with that.
     pub(crate) pending_sha256: String,
+    /// And of the priorities that this comes in the place of.
+    pub(crate) pending_before_sha256: String,
 }
 
 /// A place in the inbox, and what stood before it.
@@ -107,6 +109,7 @@ impl Checkpoint {
     /// wrote it.
     pub(crate) fn settle(&mut self, priorities: &Priorities, today: Day) -> bool {
         let pending = std::mem::take(&mut self.pending);
+        self.pending_before_sha256.clear();
         let is_ours = std::mem::take(&mut self.pending_sha256) == sha256(priorities.text().as_bytes());
         if pending.iter().any(|inserted| priorities.managed(&inserted.id).is_some()) {
             self.inserted(pending, &[], today);
@@ -118,6 +121,7 @@ impl Checkpoint {
     pub(crate) fn nothing_pending(&mut self) {
         self.pending.clear();
         self.pending_sha256.clear();
+        self.pending_before_sha256.clear();
     }
 
     /// What is to be put back: all that the last run inserted, where nothing of it is left. An editor saved over it.

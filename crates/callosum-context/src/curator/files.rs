@@ -8,6 +8,10 @@ use callosum_core::store::disk::{Disk, Open};
 
 use crate::error::Problem;
 use crate::folder::{Folder, UNFINISHED};
+use crate::names::sha256;
+
+/// Somebody who saves a file so often in a moment does so for ever.
+const MOST_EXCHANGES: usize = 8;
 
 /// The files of one folder, and what was changed there.
 pub(crate) struct Files<'a> {
@@ -22,15 +26,62 @@ pub(crate) struct Files<'a> {
 impl Files<'_> {
     /// Gives a file these bytes, unless it has them.
     pub(crate) fn replace(&mut self, below: &Path, bytes: &[u8]) -> Result<(), Problem> {
-        self.replace_if(below, bytes, || true).map(|_| ())
+        self.changing(below, bytes, |files, path| {
+            let ready = make_ready(files.disk, path, bytes)?;
+            files.disk.rename(&ready, path)?;
+            Ok(true)
+        })
+        .map(|_| ())
     }
 
-    /// The same, if `is_still` says so once the new file is ready; whether it was not refused.
+    /// The same, if `is_still` says that it may go of what the file says then (nothing where there is none); whether it did. Where the
+    /// system exchanges two files in one step, what it says is seen of the very file that was replaced: one that somebody saved in that
+    /// moment is put back.
     pub(crate) fn replace_if(
         &mut self,
         below: &Path,
         bytes: &[u8],
-        is_still: impl FnOnce() -> bool,
+        is_still: impl Fn(Option<&[u8]>) -> bool,
+    ) -> Result<bool, Problem> {
+        self.changing(below, bytes, |files, path| {
+            let ready = make_ready(files.disk, path, bytes)?;
+            let now = files.said(below);
+            if !is_still(now.as_deref()) {
+                files.disk.remove(&ready)?;
+                return Ok(false);
+            }
+            if now.is_none() {
+                files.disk.rename(&ready, path)?;
+                return Ok(true);
+            }
+            // From now on it may be another's file that has this name.
+            let aside = path.with_file_name(aside_name(below));
+            files.disk.rename(&ready, &aside)?;
+            match files.disk.exchange(&aside, path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    files.disk.rename(&aside, path)?;
+                    return Ok(true);
+                }
+                Err(error) => return Err(error),
+            }
+            let out = files.said(&below.with_file_name(aside_name(below)));
+            let is_replaced = is_still(out.as_deref());
+            if is_replaced {
+                files.disk.remove(&aside)?;
+            } else {
+                files.put_back(below, bytes)?;
+            }
+            Ok(is_replaced)
+        })
+    }
+
+    /// Changes a file that has other bytes.
+    fn changing(
+        &mut self,
+        below: &Path,
+        bytes: &[u8],
+        change: impl FnOnce(&Self, &Path) -> io::Result<bool>,
     ) -> Result<bool, Problem> {
         let path = self.folder.path(below)?;
         if has(&path, bytes).map_err(|error| Problem::io("read", &path, &error))? {
@@ -38,12 +89,59 @@ impl Files<'_> {
         }
         if !self.is_dry {
             self.make_folder_of(below)?;
-            if !put(self.disk, &path, bytes, is_still).map_err(|error| Problem::io("write", &path, &error))? {
+            if !change(self, &path).map_err(|error| Problem::io("write", &path, &error))? {
                 return Ok(false);
             }
+            self.flush_folder(&path);
         }
         self.changed.push(below.to_string_lossy().into_owned());
         Ok(true)
+    }
+
+    /// Puts back what came out of an exchange with `bytes`. Who saves meanwhile has the last word.
+    fn put_back(&self, below: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (folder, aside) = (self.folder.root(), below.with_file_name(aside_name(below)));
+        let mut there = Some(bytes.to_vec());
+        for _ in 0..MOST_EXCHANGES {
+            let back = self.said(&aside);
+            self.disk.exchange(&folder.join(&aside), &folder.join(below))?;
+            if self.said(&aside) == there {
+                break;
+            }
+            there = back;
+        }
+        self.disk.remove(&folder.join(&aside))
+    }
+
+    /// What a file says; nothing where there is none, or what is none.
+    fn said(&self, below: &Path) -> Option<Vec<u8>> {
+        self.folder.read(below).ok().flatten()
+    }
+
+    /// What became of the file that came out of an exchange, when its run was killed before it was looked at. `ours` is the digest of what was
+    /// put in its place, `before` of what it was to say. What somebody saved is put back where it was, or given to `keep` if they saved
+    /// again since.
+    pub(crate) fn settle(
+        &mut self,
+        below: &Path,
+        (ours, before): (&str, &str),
+        keep: impl FnOnce(&[u8]) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let aside = below.with_file_name(aside_name(below));
+        let path = self.folder.path(&aside)?;
+        let failed = |error: io::Error| Problem::io("write", &path, &error);
+        if self.is_dry || fs::symlink_metadata(&path).is_err() {
+            return Ok(());
+        }
+        let out = self.said(&aside).unwrap_or_default();
+        if ![ours, before].contains(&&*sha256(&out)) {
+            let now = self.said(below).unwrap_or_default();
+            if sha256(&now) == ours {
+                return self.put_back(below, &now).map_err(failed);
+            }
+            keep(&out)?;
+        }
+        self.disk.remove(&path).map_err(failed)
     }
 
     /// Moves a file to where nothing lies yet, or the same.
@@ -104,10 +202,18 @@ fn has(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// Puts a file in the place of another, if `is_still` says so once it is ready; whether it did.
-fn put(disk: &dyn Disk, path: &Path, bytes: &[u8], is_still: impl FnOnce() -> bool) -> io::Result<bool> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let ready = path.with_file_name(format!("{UNFINISHED}{name}"));
+/// What a file is called that is exchanged for another, or came out of that.
+fn aside_name(path: &Path) -> String {
+    format!("{}.out", ready_name(path))
+}
+
+fn ready_name(path: &Path) -> String {
+    format!("{UNFINISHED}{}", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Writes a flushed file beside another, in whose place it is to come.
+fn make_ready(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let ready = path.with_file_name(ready_name(path));
     // One that a killed run left, or a link that somebody put there.
     if fs::symlink_metadata(&ready).is_ok() {
         disk.remove(&ready)?;
@@ -122,14 +228,5 @@ fn put(disk: &dyn Disk, path: &Path, bytes: &[u8], is_still: impl FnOnce() -> bo
         rest = rest.get(taken..).unwrap_or_default();
     }
     file.sync()?;
-    if !is_still() {
-        disk.remove(&ready)?;
-        return Ok(false);
-    }
-    disk.rename(&ready, path)?;
-    if let Some(folder) = path.parent() {
-        // Some file systems can't flush a folder; the file is there all the same.
-        let _ = disk.sync_folder(folder);
-    }
-    Ok(true)
+    Ok(ready)
 }

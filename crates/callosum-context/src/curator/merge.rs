@@ -72,6 +72,10 @@ pub(crate) fn merge(
 ) -> Result<Merged, Problem> {
     let mut merged = Merged::default();
     let (folder, path) = (files.folder, Path::new(PRIORITIES));
+    let of_last_run = (&*checkpoint.pending_sha256, &*checkpoint.pending_before_sha256);
+    files.settle(path, of_last_run, |saved| {
+        tender.as_ref().map_or(Ok(()), |tender| tender.keep_saved(PRIORITIES, terms.now_ms, saved))
+    })?;
     let before = Priorities::read(&folder.read_text(path)?.unwrap_or_default());
     if checkpoint.settle(&before, terms.today) {
         wrote(tender, before.text().as_bytes())?;
@@ -103,9 +107,10 @@ pub(crate) fn merge(
         if is_changed {
             checkpoint.pending = put_back.iter().chain(&new).cloned().collect();
             checkpoint.pending_sha256 = sha256(after.as_bytes());
+            checkpoint.pending_before_sha256 = sha256(text.as_deref().unwrap_or_default().as_bytes());
             checkpoint.write(state)?;
         }
-        let is_still = || folder.read_text(path).is_ok_and(|now| now == text);
+        let is_still = |now: Option<&[u8]>| now.map(String::from_utf8_lossy).as_deref() == text.as_deref();
         if !is_changed || files.replace_if(path, after.as_bytes(), is_still)? {
             if is_changed {
                 wrote(tender, after.as_bytes())?;

@@ -4,13 +4,15 @@
 
 mod inboxes;
 mod seen;
+pub(crate) mod stamps;
 mod state;
 mod suspects;
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::ops::Deref;
-use std::path::Path;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use callosum_core::model::settings::OnTamper;
@@ -18,24 +20,27 @@ use callosum_core::model::time::to_rfc3339;
 use callosum_core::record::Suspect;
 
 use crate::error::{Code, Problem};
-use crate::folder::{EntryKind, Folder, replace_file};
+use crate::folder::{EntryKind, Folder, Signature, replace_file};
 use crate::layout::{CURATED, FEEDBACK, PRIORITIES, Place};
 use crate::lock::Lock;
 use crate::names::{id, sha256};
 use crate::priorities::INBOX_TEMPLATE;
-use crate::registry::home_of;
+use crate::registry::{home_of, remembered_in};
 
 use self::state::{INBOXES, Known, State};
 
 pub use self::seen::Seen;
+pub use self::stamps::are_still;
 pub use self::state::{Decided, How, Pending, Told, Verdict};
 pub use self::suspects::Span;
 
 /// Versions of a file that are kept in `history` and in `damaged`.
 const VERSIONS: usize = 20;
-/// Where it is remembered when calls of sessions ended, a file a session; and how many of them.
+/// Where it is remembered when calls of sessions ended, a file a session, whatever folder they may have changed; and how many of them.
 const ENDED: &str = "ended";
 const MOST_ENDED: usize = 256;
+/// Folders of files that the curator writes.
+const REPORTS: [&str; 4] = [CURATED[0], CURATED[1], CURATED[2], FEEDBACK];
 /// A look that found nothing is remembered if the one before is so old, milliseconds.
 const REMEMBER_MS: i64 = 30_000;
 
@@ -100,6 +105,8 @@ fn remembered(state_dir: &Path, root: &Path) -> Option<State> {
 pub struct Tender {
     seen: Seen,
     is_changed: bool,
+    /// The folders of reports, as they were before these were looked at.
+    listed: Vec<(&'static str, Option<Signature>)>,
     _lock: Lock,
 }
 
@@ -119,7 +126,7 @@ impl Tender {
     pub fn of(folder: Folder, state_dir: &Path, patience: Duration) -> Result<Self, Problem> {
         let home = home_of(state_dir, folder.root());
         let lock = Lock::take(&home.join("lock"), patience)?;
-        Ok(Self { seen: Seen::read(folder, home)?, is_changed: false, _lock: lock })
+        Ok(Self { seen: Seen::read(folder, home)?, is_changed: false, listed: Vec::new(), _lock: lock })
     }
 
     /// Writes down what is remembered.
@@ -150,8 +157,8 @@ impl Tender {
         suspects: &mut dyn FnMut(&Span<'_>) -> Vec<Suspect>,
     ) -> Result<Look, Problem> {
         let is_first = self.seen.state.v == 0;
-        let home = self.seen.home.clone();
-        let ended_ms = move |session: &str| ended_ms(&home, session);
+        let ended = self.seen.home.with_file_name(ENDED);
+        let ended_ms = move |session: &str| ended_ms(&ended, session);
         let looked_ms = self.seen.state.looked_ms.min(now_ms);
         let mut changes = Vec::new();
         for path in INBOXES {
@@ -160,6 +167,7 @@ impl Tender {
                 changes.push(change);
             }
         }
+        self.listed = REPORTS.map(|folder| (folder, self.signature(folder))).to_vec();
         for path in self.curated() {
             let Some((why, changed_ms)) = self.look_at_curated(&path, now_ms)? else { continue };
             let is_persons = is_first
@@ -185,18 +193,23 @@ impl Tender {
         Ok(Look { changes })
     }
 
-    /// Remembers that a call of a session has ended: it changes nothing from now on.
-    pub fn call_ended(&self, session: &str, now_ms: i64) {
-        let folder = self.seen.home.join(ENDED);
-        // Where it can't be remembered, the call stays a suspect for longer.
-        let _ = fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(folder.join(id(&[session])), now_ms.to_string()));
+    /// What tells, without a look at each report, that all is as this look found it.
+    pub(crate) fn stamped(&self) -> impl Iterator<Item = (PathBuf, Option<Signature>)> {
+        let files = INBOXES.into_iter().chain([PRIORITIES]);
+        let files =
+            files.map(|path| (path, self.seen.state.files.get(path).and_then(|known| known.signature)));
+        let all = files.chain(self.listed.iter().copied());
+        all.map(|(path, signature)| (self.seen.folder.root().join(path), signature))
+    }
+
+    fn signature(&self, path: &str) -> Option<Signature> {
+        self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature)
     }
 
     /// The curator's files that are there, and those that were.
     fn curated(&self) -> BTreeSet<String> {
         let mut paths = BTreeSet::from([PRIORITIES.to_owned()]);
-        for folder in CURATED.into_iter().chain([FEEDBACK]) {
+        for folder in REPORTS {
             let files = self.seen.folder.list(Path::new(folder)).into_iter();
             let files = files.filter(|entry| entry.kind == EntryKind::File);
             paths.extend(files.map(|entry| format!("{folder}/{}", entry.name)));
@@ -213,7 +226,7 @@ impl Tender {
         now_ms: i64,
         on_tamper: OnTamper,
     ) -> Result<Option<Change>, Problem> {
-        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.signature(path);
         let known = self.seen.state.files.get(path).cloned();
         if known.as_ref().is_some_and(|known| known.signature == signature && signature.is_some()) {
             return Ok(None);
@@ -262,7 +275,7 @@ impl Tender {
         path: &str,
         now_ms: i64,
     ) -> Result<Option<(&'static str, Option<i64>)>, Problem> {
-        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.signature(path);
         let known = self.seen.state.files.get(path).cloned();
         if known.as_ref().is_some_and(|known| known.signature == signature) {
             return Ok(None);
@@ -303,7 +316,7 @@ impl Tender {
     /// What an inbox says is what it must begin with from now on.
     fn take_over(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
         let hash = self.keep(bytes)?;
-        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.signature(path);
         self.known(path, |known| {
             *known = Known { confirmed: Some(hash.clone()), sha256: hash, signature, ..Known::default() };
         });
@@ -325,7 +338,7 @@ impl Tender {
         let mut before = self.copy(&known.sha256).unwrap_or_default();
         before.extend_from_slice(text.as_bytes());
         let (hash, damaged) = (self.keep(&before)?, self.keep(&now)?);
-        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.signature(path);
         self.known(path, |known| {
             (known.sha256, known.told, known.signature) = (hash, Some(damaged), signature);
         });
@@ -371,7 +384,7 @@ impl Tender {
     /// When a copy can't be written.
     pub fn wrote(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
         let is_known = self.seen.state.files.get(path).is_some_and(|known| {
-            let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+            let signature = self.signature(path);
             known.signature == signature && known.confirmed.as_deref() == Some(&known.sha256)
         });
         if is_known { Ok(()) } else { self.take_over(path, bytes) }
@@ -450,6 +463,14 @@ impl Tender {
         replace_file(&path, bytes).map(|()| hash)
     }
 
+    /// Keeps in `history` what somebody saved, and saved over before it was read.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn keep_saved(&self, path: &str, now_ms: i64, bytes: &[u8]) -> Result<(), Problem> {
+        self.keep_version("history", path, now_ms, bytes)
+    }
+
     /// Keeps a version of a file that is no longer there, and only so many of them.
     fn keep_version(&self, folder: &str, path: &str, now_ms: i64, bytes: &[u8]) -> Result<(), Problem> {
         let name = path.replace('/', "~");
@@ -480,17 +501,28 @@ impl Tender {
             // The next time does.
             let _ = home.remove(&Path::new("copies").join(&entry.name));
         }
-        let mut ended = home.list(Path::new(ENDED));
+        let Ok(sessions) = Folder::open(&self.home.with_file_name(ENDED)) else { return };
+        let mut ended = sessions.list(Path::new(""));
         ended.sort_by_key(|entry| std::cmp::Reverse(entry.modified_ms));
         for entry in ended.iter().skip(MOST_ENDED) {
-            let _ = home.remove(&Path::new(ENDED).join(&entry.name));
+            let _ = sessions.remove(Path::new(&entry.name));
         }
     }
 }
 
+/// Remembers that a call of a session has ended: it changes nothing from now on.
+pub fn call_ended(state_dir: &Path, session: &str, now_ms: i64) {
+    let folder = remembered_in(state_dir).join(ENDED);
+    let write = || fs::write(folder.join(id(&[session])), now_ms.to_string());
+    if write().is_err() {
+        // Where it can't be remembered, the call stays a suspect for longer.
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(&folder).and_then(|()| write());
+    }
+}
+
 /// When a call of a session ended last, milliseconds since the epoch.
-fn ended_ms(home: &Path, session: &str) -> Option<i64> {
-    fs::read_to_string(home.join(ENDED).join(id(&[session]))).ok()?.parse().ok()
+fn ended_ms(ended: &Path, session: &str) -> Option<i64> {
+    fs::read_to_string(ended.join(id(&[session]))).ok()?.parse().ok()
 }
 
 #[cfg(test)]

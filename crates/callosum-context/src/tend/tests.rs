@@ -182,7 +182,7 @@ fn a_person_is_told_from_calls_by_when_the_file_was_changed() {
     world.write(PRIORITIES, "## Current\n- Edited\n");
     let changed = fs::metadata(world.shared.path().join(PRIORITIES)).unwrap();
     let changed_ms = std::os::unix::fs::MetadataExt::ctime(&changed) * 1_000;
-    world.tender().call_ended("ann", changed_ms - 30 * 60_000);
+    call_ended(world.state.path(), "ann", changed_ms - 30 * 60_000);
     for (minutes_before, session, is_persons) in [
         // What ended half an hour before did not do it; what may still run did, and what may have left a process behind.
         (40, "ann", true),
@@ -260,4 +260,71 @@ fn an_inbox_that_is_too_large_or_no_file_is_told_and_comes_back() {
     rustix::fs::mknodat(here, &inbox, kind, mode, 0).unwrap();
     assert_eq!(world.look(OnTamper::Restore, &[suspect()]).changes.len(), 1);
     assert_eq!(world.read(PRIORITIES_INBOX), FIRST);
+}
+
+/// What stands for a call that ended: whether it has to look.
+fn is_still(world: &World) -> bool {
+    let mut stamps = stamps::Stamps::begin(world.state.path());
+    let mut tender = world.tender();
+    tender.look(world.now, OnTamper::Report, &mut |_| vec![suspect()]).unwrap();
+    tender.save().unwrap();
+    stamps.add(tender.stamped());
+    stamps.write(world.state.path(), world.now);
+    are_still(world.state.path(), world.now + 29_999)
+}
+
+#[test]
+fn a_call_that_changed_nothing_is_told_without_a_look_and_every_other_one_is_looked_after() {
+    let world = World::new();
+    let in_folder = |path: &str| world.shared.path().join(path);
+    for folder in [CURATED[0], FEEDBACK] {
+        fs::create_dir_all(in_folder(folder)).unwrap();
+    }
+    world.write("roundtable/2026-11-24.md", "One\n");
+    let now = world.now + 29_999;
+    let still = || are_still(world.state.path(), now);
+    assert!(!still(), "nobody has written down what it looked like");
+    assert!(is_still(&world) && still());
+    assert!(!are_still(world.state.path(), now + 1) && !are_still(world.state.path(), world.now - 1));
+    // What an agent writes for itself is no change.
+    fs::create_dir_all(in_folder("agent-outputs/bob")).unwrap();
+    world.write("agent-outputs/bob/x.md", "Mine\n");
+    assert!(still());
+    let append = |path: &str| {
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(in_folder(path)).unwrap();
+        std::io::Write::write_all(&mut file, b"more\n").unwrap();
+    };
+    let changes: [(&str, &dyn Fn()); 9] = [
+        ("an entry", &|| append(PRIORITIES_INBOX)),
+        ("a cut inbox", &|| world.write(PRIORITIES_INBOX, "")),
+        ("a line of feedback", &|| append("feedback/inbox.jsonl")),
+        ("the priorities", &|| append(PRIORITIES)),
+        ("a new report", &|| world.write("roundtable/2026-11-25.md", "Mine\n")),
+        ("a report saved over", &|| {
+            fs::rename(in_folder("agent-outputs/bob/x.md"), in_folder("roundtable/2026-11-24.md")).unwrap();
+        }),
+        ("a deleted report", &|| fs::remove_file(in_folder("roundtable/2026-11-25.md")).unwrap()),
+        ("no priorities", &|| fs::remove_file(in_folder(PRIORITIES)).unwrap()),
+        ("another folder", &|| fs::write(world.state.path().join("context.json"), "{}").unwrap()),
+    ];
+    for (what, change) in changes {
+        assert!(is_still(&world), "before {what}");
+        change();
+        assert!(!still(), "{what}");
+    }
+    assert!(is_still(&world));
+    let file = world.state.path().join("context/stamps");
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+    assert!(!still(), "half a file");
+}
+
+#[test]
+fn stamps_of_some_folders_alone_tell_nothing() {
+    let world = World::new();
+    let mut stamps = stamps::Stamps::begin(world.state.path());
+    stamps.add(world.tender().stamped());
+    stamps.lack_one();
+    stamps.write(world.state.path(), world.now);
+    assert!(!are_still(world.state.path(), world.now));
 }

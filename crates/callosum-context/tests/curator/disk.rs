@@ -72,6 +72,10 @@ impl Disk for Killed {
         self.step()?;
         SystemDisk.rename(from, to)
     }
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        self.step()?;
+        SystemDisk.exchange(one, other)
+    }
     fn remove(&self, path: &Path) -> io::Result<()> {
         // There is always room for that.
         if !self.is_full {
@@ -111,22 +115,47 @@ impl DiskFile for KilledFile {
     }
 }
 
-/// A person saves `text` at `path` whenever a new file is made there that is to take its place, so many times.
+/// When a person saves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// A new file is made that is to take the place of theirs.
+    IsMade,
+    /// It was looked for the last time whether theirs is still as it was: the new one is about to be put there.
+    IsPut,
+}
+
+/// A person saves `text` at `path` in such a moment, so many times.
 #[derive(Debug)]
 pub(crate) struct Edited {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
+    pub(crate) when: When,
     pub(crate) times: AtomicUsize,
+    /// After the first save that comes so late the process is gone.
+    pub(crate) is_killed: bool,
+}
+
+impl Edited {
+    pub(crate) fn new(path: PathBuf, text: &str, when: When, times: usize) -> Self {
+        Self { path, text: text.to_owned(), when, times: times.into(), is_killed: false }
+    }
+
+    /// As most editors do: a new file in the place of the old one.
+    fn save(&self) -> io::Result<bool> {
+        let left = self.times.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let Ok(before) = left else { return Ok(false) };
+        let new = self.path.with_extension("new");
+        std::fs::write(&new, format!("{}- save {}\n", self.text, before - 1))?;
+        std::fs::rename(new, &self.path)?;
+        Ok(true)
+    }
 }
 
 impl Disk for Edited {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
         let name = format!(".cx.{}", self.path.file_name().unwrap().to_str().unwrap());
-        if path.file_name().unwrap().to_str().unwrap() == name
-            && self.times.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
-        {
-            let left = self.times.load(Ordering::SeqCst);
-            std::fs::write(&self.path, format!("{}- save {left}\n", self.text))?;
+        if self.when == When::IsMade && path.file_name().unwrap().to_str().unwrap() == name {
+            self.save()?;
         }
         SystemDisk.open(path, purpose)
     }
@@ -144,6 +173,14 @@ impl Disk for Edited {
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         SystemDisk.rename(from, to)
+    }
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let is_saved = self.when == When::IsPut && self.save()?;
+        SystemDisk.exchange(one, other)?;
+        if is_saved && self.is_killed {
+            std::panic::resume_unwind(Box::new("killed"));
+        }
+        Ok(())
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
         SystemDisk.remove(path)

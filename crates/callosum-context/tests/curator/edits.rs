@@ -11,7 +11,7 @@ use callosum_context::tend::{Tender, Verdict};
 use callosum_core::model::settings::OnTamper;
 use callosum_core::record::Suspect;
 
-use crate::disk::Edited;
+use crate::disk::{Edited, When};
 use crate::world::{World, usual};
 
 fn has(world: &World, text: &str) -> bool {
@@ -53,19 +53,67 @@ fn what_a_person_wrote_before_stays_byte_for_byte() {
 fn what_a_person_saves_meanwhile_is_read_again() {
     let world = usual();
     let path = world.folder.join(PRIORITIES);
-    let text = "## Current\n\n- Saved meanwhile\n".to_owned();
-    let report = world.run_on(Arc::new(Edited { path, text, times: 2.into() })).unwrap();
+    let report = world
+        .run_on(Arc::new(Edited::new(path, "## Current\n\n- Saved meanwhile\n", When::IsMade, 2)))
+        .unwrap();
     assert_eq!(report.merged.len(), 4);
     assert!(has(&world, "- Saved meanwhile") && has(&world, "- save 0") && has(&world, "(from bob)"));
     assert!(!has(&world, "CANONICAL"), "what the person took away is back");
+}
+
+/// Whether a run that ended left something unfinished.
+fn has_unfinished(world: &World) -> bool {
+    world.files().keys().any(|path| path.to_string_lossy().contains(".cx."))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_person_saves_in_the_very_moment_is_put_back_and_taken_over_into() {
+    for times in 1..=2 {
+        let world = usual();
+        let path = world.folder.join(PRIORITIES);
+        let text = "## Current\n\n- Saved in that moment\n";
+        let report = world.run_on(Arc::new(Edited::new(path, text, When::IsPut, times))).unwrap();
+        assert_eq!(report.merged.len(), 4);
+        // What was saved last holds.
+        assert!(has(&world, "- Saved in that moment\n- save 0") && has(&world, "(from bob)"));
+        assert!(!has(&world, "CANONICAL") && !has_unfinished(&world));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_person_saves_in_the_moment_in_which_a_run_is_killed_is_there_after_the_next() {
+    for saves_again in [false, true] {
+        let world = usual();
+        let path = world.folder.join(PRIORITIES);
+        let text = "## Current\n\n- Saved in that moment\n";
+        let disk = Edited { is_killed: true, ..Edited::new(path, text, When::IsPut, 1) };
+        let run = std::panic::AssertUnwindSafe(|| world.run_on(Arc::new(disk)));
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert!(has_unfinished(&world) && !has(&world, "- save 0"));
+        if saves_again {
+            world.write(PRIORITIES, "## Current\n\n- Saved again\n");
+        }
+        let report = world.run();
+        assert_eq!(report.merged.len(), 4);
+        assert_eq!((has(&world, "- save 0"), has(&world, "- Saved again")), (!saves_again, saves_again));
+        assert!(has(&world, "(from bob)") && !has_unfinished(&world));
+        let histories = std::fs::read_dir(world.state.join("context")).unwrap().flatten();
+        let versions = histories
+            .flat_map(|of| std::fs::read_dir(of.path().join("history")).into_iter().flatten().flatten());
+        let kept = versions
+            .filter(|file| std::fs::read_to_string(file.path()).unwrap().contains("- save 0"))
+            .count();
+        assert!(!saves_again || kept == 1, "{kept}");
+    }
 }
 
 #[test]
 fn a_file_that_is_saved_all_the_time_is_left_to_the_next_run() {
     let world = usual();
     let path = world.folder.join(PRIORITIES);
-    let text = "## Current\n".to_owned();
-    let report = world.run_on(Arc::new(Edited { path, text, times: 9.into() })).unwrap();
+    let report = world.run_on(Arc::new(Edited::new(path, "## Current\n", When::IsMade, 9))).unwrap();
     assert!(
         report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("kept writing"))
     );
@@ -150,8 +198,8 @@ fn a_file_that_an_agent_may_have_changed_meanwhile_is_not_merged_into() {
         tool: "exec".to_owned(),
     });
     let path = world.folder.join(PRIORITIES);
-    let text = "## Current\n\n- CANARY\n".to_owned();
-    let report = world.run_on(Arc::new(Edited { path, text, times: 1.into() })).unwrap();
+    let report =
+        world.run_on(Arc::new(Edited::new(path, "## Current\n\n- CANARY\n", When::IsMade, 1))).unwrap();
     assert!(report.merged.is_empty() && has(&world, "CANARY") && !has(&world, "cx:id="));
     let tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
     assert!(!tender.confirmed(PRIORITIES).unwrap().contains("CANARY"));

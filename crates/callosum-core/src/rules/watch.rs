@@ -1,6 +1,7 @@
 //! A cheap look whether a call may name a folder that is kept: by its text alone, and so cheap that a call which does not name one costs
 //! what it costs without.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -41,35 +42,84 @@ pub struct Watch {
     here: Words,
 }
 
-/// So many texts are looked through word by word: a process that lives for one call has no more, and to make ready what looks for all words at
-/// once costs as much as a hundred of them.
+/// So many texts are looked through by pairs of bytes: a process that lives for one call has no more, and to make ready what looks for all words
+/// at once costs as much as a hundred of them.
 const FEW_LOOKS: u8 = 4;
 
-/// Words of which one is looked for.
+/// Words of which one is looked for. At first by the pairs of bytes that they begin with: nothing is compared where another one stands.
 #[derive(Debug)]
 struct Words {
-    words: Vec<String>,
+    words: Vec<Cow<'static, str>>,
+    /// Words of one byte.
+    letters: Vec<u8>,
+    /// The pairs of bytes that words begin with: a bit for each, of which some share one.
+    pairs: [u64; 64],
     looks: AtomicU8,
     all: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Words {
-    fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
-        Self { words: words.map(str::to_owned).collect(), looks: AtomicU8::new(0), all: OnceLock::new() }
+    fn new(words: impl Iterator<Item = Cow<'static, str>>) -> Self {
+        let mut all = Self {
+            words: Vec::with_capacity(24),
+            letters: Vec::new(),
+            pairs: [0; 64],
+            looks: AtomicU8::new(0),
+            all: OnceLock::new(),
+        };
+        for word in words {
+            match *word.as_bytes() {
+                [] => {}
+                [letter] => all.letters.push(letter),
+                [first, second, ..] => {
+                    let (row, bit) = pair(first, second);
+                    if let Some(row) = all.pairs.get_mut(row) {
+                        *row |= bit;
+                    }
+                    all.words.push(word);
+                }
+            }
+        }
+        all
     }
 
     fn is_match(&self, text: &str) -> bool {
-        let by_word = || self.words.iter().any(|word| text.contains(word.as_str()));
+        let bytes = text.as_bytes();
+        if self.letters.iter().any(|letter| memchr::memchr(*letter, bytes).is_some()) {
+            return true;
+        }
         let looks = self.looks.load(Ordering::Relaxed);
         if looks < FEW_LOOKS {
             // That two threads may count one look is no matter.
             self.looks.store(looks + 1, Ordering::Relaxed);
-            return by_word();
+            return self.is_match_by_pairs(bytes);
         }
+        let words = || self.words.iter().map(|word| word.as_bytes());
         let made =
-            || AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&self.words).ok();
-        self.all.get_or_init(made).as_ref().map_or_else(by_word, |all| all.is_match(text))
+            || AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(words()).ok();
+        let all = self.all.get_or_init(made).as_ref();
+        all.map_or_else(|| self.is_match_by_pairs(bytes), |all| all.is_match(text))
     }
+
+    fn is_match_by_pairs(&self, bytes: &[u8]) -> bool {
+        let is_word = |at: usize| {
+            let rest = bytes.get(at..).unwrap_or_default();
+            self.words.iter().any(|word| rest.starts_with(word.as_bytes()))
+        };
+        let begins = |two: &[u8]| match *two {
+            [first, second] => {
+                let (row, bit) = pair(first, second);
+                self.pairs.get(row).is_some_and(|row| row & bit != 0)
+            }
+            _ => false,
+        };
+        bytes.windows(2).enumerate().any(|(at, two)| begins(two) && is_word(at))
+    }
+}
+
+/// Where it is noted that words begin with two bytes.
+fn pair(first: u8, second: u8) -> (usize, u64) {
+    (usize::from(first & 63), 1 << (second & 63))
 }
 
 impl Watch {
@@ -83,10 +133,12 @@ impl Watch {
         let of_homes = ["~", "HOME", ".."];
         let of_paths = folders.iter().flat_map(|path| {
             let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
-            std::iter::once(name(path)).chain(near(path)).chain(top)
+            let own = std::iter::once(name(path)).chain(near(path)).chain(top);
+            own.map(|word| Cow::Owned(word.to_owned()))
         });
-        let words = Words::new(marks.iter().copied().chain(of_homes).chain(of_paths));
-        let here = Words::new(HERE.iter().copied());
+        let known = marks.iter().copied().chain(of_homes).map(Cow::Borrowed);
+        let words = Words::new(known.chain(of_paths));
+        let here = Words::new(HERE.iter().copied().map(Cow::Borrowed));
         Some(Self { folders, words, marks, here })
     }
 
@@ -236,6 +288,25 @@ mod tests {
         assert!(!may("rm -rf node_modules", here) && !may("cargo build", here) && !may("git status", here));
         assert!(may("ls", Some("/home/me/.openclaw/workspace/shared-context/staging")));
         assert!(Watch::new(std::iter::empty(), &["x"]).is_none());
+    }
+
+    #[test]
+    fn words_are_found_wherever_they_stand_at_first_and_later() {
+        let words = ["~", "..", "ab", "abc/", "µx"];
+        let words = Words::new(words.into_iter().map(Cow::Borrowed));
+        for _ in 0..2 {
+            for text in ["~", "x~", "..", "a..", "ab", "xxab", "aab", "zµx"] {
+                assert!(
+                    words.is_match(text) && (text.contains('~') || words.is_match_by_pairs(text.as_bytes())),
+                    "{text}"
+                );
+            }
+            // Of the last, the two bytes share their bit with those of `ab`.
+            for text in ["", "a", ".", "ba", "a b", "b.a.", "µ", "!\""] {
+                assert!(!words.is_match(text) && !words.is_match_by_pairs(text.as_bytes()), "{text}");
+            }
+        }
+        assert!(words.all.get().is_some());
     }
 
     #[test]

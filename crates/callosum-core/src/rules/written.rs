@@ -14,13 +14,17 @@ use super::question::Question;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
 use crate::model::tool_call::{Parameters, ToolCall};
-use callosum_shell::command::{Command, WriteKind, lists, writes, writes_given};
-use callosum_shell::{Line, brace_words, joined, unhidden};
+use callosum_shell::command::{Command, WriteKind, lists, scheduled, writes, writes_given};
+use callosum_shell::{Invocation, Line, brace_words, joined, unhidden};
 
 /// So many paths and mentions of variables of a call are looked at.
 const MAX_LOOKS: usize = 8 * 1024;
 /// So many written paths of a call are told.
 const MAX_WRITTEN: usize = 2_000;
+/// What stands for each file that `find` finds in the command that it runs.
+const FOUND: &str = "{}";
+/// Where cron runs what its table says.
+const HOME: &str = "~";
 
 /// What file tools do, by the ends of their folded names; those of other servers stand here as `standing.json` has them.
 const FILE_TOOLS: &[(&str, WriteKind)] = &[
@@ -176,8 +180,6 @@ fn based(base: Option<&str>, path: &str) -> String {
 
 /// What the commands of a line write, and its redirections.
 fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Written>) {
-    let line = Line::read(text);
-    let looks = Cell::new(MAX_LOOKS);
     let named =
         [WORK_FOLDER, "cwd"].into_iter().find_map(|name| match params.get(name).as_deref()?.as_ref() {
             Value::String(folder) if !folder.is_empty() => Some(folder.clone()),
@@ -187,6 +189,13 @@ fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Wri
         Some(named) => Some(based(call.cwd.as_deref(), &named)),
         None => call.cwd.clone(),
     };
+    of_text(base.as_deref(), text, found);
+}
+
+/// The same of a line that runs in `base`.
+fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
+    let line = Line::read(text);
+    let looks = Cell::new(MAX_LOOKS);
     for invocation in
         line.invocations.iter().chain(&line.redirects).filter(|invocation| invocation.host.is_none())
     {
@@ -194,6 +203,10 @@ fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Wri
             return;
         }
         let command = Command::new(invocation);
+        // What cron is given runs without that line, and is no table of cron's again.
+        for scheduled in scheduled(&command).into_iter().filter(|line| !line.contains("crontab")) {
+            of_text(Some(HOME), scheduled, found);
+        }
         let meant = |path: &str| -> Vec<String> {
             let variables = &invocation.variables;
             let words = |path: &str| {
@@ -208,24 +221,30 @@ fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Wri
         };
         let went_to = command.whole().folder();
         let within = went_to.as_deref().and_then(|folder| meant(folder).into_iter().next());
-        let folder = within.map(|within| based(base.as_deref(), &within)).or_else(|| base.clone());
+        let folder = within.map(|within| based(base, &within)).or_else(|| base.map(str::to_owned));
         let mut add = |kind: WriteKind, path: &str| {
             found.extend(
                 meant(path).iter().map(|path| Written { kind, path: based(folder.as_deref(), path) }),
             );
         };
         let mut is_given = invocation.open;
+        // How it writes to what `find` found.
+        let mut of_found = None;
         for write in writes(&command) {
-            is_given |=
-                write.path.starts_with('$') && meant(&write.path).iter().any(|path| path.starts_with(READ));
+            let all = meant(&write.path);
+            is_given |= write.path.starts_with('$') && all.iter().any(|path| path.starts_with(READ));
+            of_found = all.iter().any(|path| path == FOUND).then_some(write.kind).or(of_found);
             add(write.kind, &write.path);
         }
-        let Some(kind) = writes_given(&command).filter(|_| is_given) else { continue };
+        let given = || writes_given(&command).filter(|_| is_given);
+        let Some(kind) = of_found.or_else(given) else { continue };
         let own = invocation.pipeline;
-        let others = line
-            .invocations
-            .iter()
-            .filter(|other| other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open);
+        let finds = |other: &Invocation| {
+            of_found.is_some() && matches!(other.program.as_str(), "find" | "fd" | "fdfind")
+        };
+        let others = line.invocations.iter().filter(|other| {
+            finds(other) || other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open
+        });
         for (lists_all, path) in others.filter(|other| !other.open).flat_map(lists) {
             add(if lists_all { kind } else { WriteKind::Overwrite }, &path);
         }

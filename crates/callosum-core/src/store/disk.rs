@@ -11,6 +11,11 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use rustix::fs::OFlags;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+use rustix::{
+    fs::{CWD, RenameFlags},
+    io::Errno,
+};
 
 use crate::model::error::NO_FILE;
 
@@ -77,6 +82,14 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives each of two files the other's name, in one step.
+    ///
+    /// # Errors
+    /// What the system says; `Unsupported` where it can't do that.
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let _ = (one, other);
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Deletes a file.
     ///
     /// # Errors
@@ -164,6 +177,16 @@ impl Disk for SystemDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let swapped = rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
+        swapped.map_err(|error| match error {
+            // What a file system says that can't.
+            Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => io::ErrorKind::Unsupported.into(),
+            error => error.into(),
+        })
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

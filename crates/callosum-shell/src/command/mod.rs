@@ -3,7 +3,7 @@
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources; `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes; `changed` which files a command changes, `writes` how, `outputs` which files
-//! other programs write to, `code_writes` and `code_paths` the same of code.
+//! other programs write to, `code_writes` and `code_paths` the same of code; `crontab` what a table of cron runs.
 
 mod bigquery;
 mod body;
@@ -11,6 +11,7 @@ mod changed;
 mod cloud;
 mod code_paths;
 mod code_writes;
+mod crontab;
 mod detail;
 mod dns;
 mod docker;
@@ -35,6 +36,7 @@ mod writes;
 use std::cell::OnceCell;
 
 pub use changed::listed;
+pub use crontab::scheduled;
 pub use detail::Detail;
 pub use forge::{BRANCH, REPOSITORY, USUAL_HOSTS};
 pub use http::Request;

@@ -304,6 +304,9 @@ fn attended(gate: &Arc<Gate>, event: &Event, when: When, deadline: Instant, now:
     if !shared_context::is_worth_a_look(gate, when, &event.call.tool) {
         return None;
     }
+    if when == When::Call && shared_context::has_changed_nothing(gate, &event.call.session, now) {
+        return None;
+    }
     let (worker, session, now) = (Arc::clone(gate), event.call.session.clone(), *now);
     let home = std::env::home_dir().unwrap_or_default();
     in_time(deadline, move || shared_context::attend(&worker, &session, when, &home, &now))
