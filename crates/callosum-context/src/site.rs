@@ -165,8 +165,7 @@ impl Site<'_> {
         let here = fs::canonicalize(self.located(&registry)).ok();
         for recorded in registry.in_use() {
             let tender = Folder::open(&recorded.path)
-                .map(|folder| Tender::of(folder, self.gate.state_dir(), patience))
-                .flatten();
+                .and_then(|folder| Tender::of(folder, self.gate.state_dir(), patience));
             let Ok(mut tender) = tender else {
                 stamps.lack_one();
                 continue;
