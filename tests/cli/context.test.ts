@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -244,7 +245,8 @@ for (const [name, cut] of [
         assert.notEqual(made.read("priorities.inbox.md"), whole);
         assert.match(made.run(["status"]).out, /Tampered +priorities\.inbox\.md lacks entries/);
         const { sharedContexts } = JSON.parse(made.run(["status", "--json"]).out) as { sharedContexts: unknown };
-        const pending = [{ path: "priorities.inbox.md", isInbox: true }];
+        const version = createHash("sha256").update(made.read("priorities.inbox.md")).digest("hex");
+        const pending = [{ path: "priorities.inbox.md", isInbox: true, version }];
         assert.deepEqual(sharedContexts, [{ dir: made.shared, mode: "enforce", tampered: pending }]);
         // What comes now is not lost either, and the same damage is told once.
         made.context(["append", "Third", "--agent", "bob"]);

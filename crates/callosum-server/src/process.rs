@@ -3,10 +3,12 @@
 use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 use callosum_core::gate::{Gate, Level};
 use callosum_core::model::time::to_rfc3339;
@@ -14,7 +16,7 @@ use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::{Held, StateGuard};
 use sd_notify::NotifyState;
 use serde::{Deserialize, Serialize};
-use tokio::runtime;
+use tokio::runtime::{self, Handle};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, timeout};
@@ -42,6 +44,9 @@ const LOCK: &str = "serve.lock";
 const FAREWELL: Duration = Duration::from_secs(3);
 /// How long what is left to be written may take then.
 const SETTLING: Duration = Duration::from_millis(1_500);
+/// Threads that answer, where there are so many processors. They touch no disk and wait for nobody. Each has its connections and its own
+/// runtime: threads of one runtime wake one another for every request, to find nothing to do.
+const MOST_THREADS: usize = 4;
 /// How often the gate's upkeep is due.
 const UPKEEP: Duration = Duration::from_secs(1);
 
@@ -64,20 +69,30 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let Some(lock) = hold(&directory)? else { return other_runs(&directory.path) };
     let webhooks = Webhooks::open(&directory.path, &config.webhooks)?;
     want_files();
-    let runtime = runtime::Builder::new_multi_thread()
-        // It touches no disk and waits for nobody. A second one would be woken for every request, to find nothing to do.
-        .worker_threads(1)
-        .enable_all()
-        .max_blocking_threads(THREADS + config.webhooks.len() + 1)
-        .build()
-        .map_err(|error| cant_start(&error))?;
+    let started = || {
+        runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .max_blocking_threads(THREADS + config.webhooks.len() + 1)
+            .build()
+            .map_err(|error| cant_start(&error))
+    };
+    let runtime = started()?;
+    let more = MOST_THREADS.min(available_parallelism().map_or(1, NonZero::get)).saturating_sub(1);
+    let others = (0..more).map(|_| started()).collect::<Result<Vec<_>, _>>()?;
+    let threads: Vec<Handle> =
+        [&runtime].into_iter().chain(&others).map(|one| one.handle().clone()).collect();
     let gate = Arc::new(Gate::new(config::gate_options(global, "http", "callosum-serve")?));
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
     let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
-    let served = runtime.block_on(run(&service, &directory, address, tls, (webhooks, config.notify)));
-    // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.
-    runtime.shutdown_timeout(SETTLING);
+    let served =
+        runtime.block_on(run(&service, &directory, (address, tls), &threads, (webhooks, config.notify)));
+    // Whatever a connection still held of the service goes with the runtimes, and with that the writer's last sender.
+    let end = Instant::now() + SETTLING;
+    for runtime in others.into_iter().chain([runtime]) {
+        runtime.shutdown_timeout(end.saturating_duration_since(Instant::now()));
+    }
     drop(service);
     if served.is_ok() {
         let _ = writing.join();
@@ -94,8 +109,8 @@ fn cant_start(error: &io::Error) -> Failure {
 async fn run(
     service: &Arc<Service>,
     directory: &StateDir,
-    address: Option<SocketAddr>,
-    tls: Option<TlsAcceptor>,
+    (address, tls): (Option<SocketAddr>, Option<TlsAcceptor>),
+    threads: &[Handle],
     (webhooks, notify): (Webhooks, Option<Notify>),
 ) -> Result<(), Failure> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_start(&error))?;
@@ -123,7 +138,8 @@ async fn run(
     let feed = tokio::spawn(Arc::clone(&service.base.feed).run());
     // Where nobody waits for it, nobody misses it.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
-    let serving = serve_connections(&service.base, &router, Some(&socket), door.as_ref(), |text| {
+    let listened = (Some(&socket), door.as_ref());
+    let serving = serve_connections(&service.base, &router, listened, threads, |text| {
         service.log.note(text);
     });
     tokio::pin!(serving);

@@ -17,6 +17,7 @@ use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
@@ -137,28 +138,43 @@ pub(crate) fn want_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current, ..files });
 }
 
-/// Takes in connections until the end is wanted, then lets those that there are end. `note` is told what is to be known of them.
+/// Takes in connections until the end is wanted, then lets those that there are end. Each is served by one of `threads`, in turn, all
+/// its time. `note` is told what is to be known of them.
 pub(crate) async fn serve(
     base: &Arc<Base>,
     router: &Router,
-    socket: Option<&Socket>,
-    door: Option<&Door>,
+    (socket, door): (Option<&Socket>, Option<&Door>),
+    threads: &[Handle],
     note: impl Fn(&str),
 ) {
     let (guests, mut connections) = (Arc::new(Guests::new(MAX_GUESTS)), JoinSet::new());
+    let here = Handle::current();
+    let mut threads = threads.iter().cycle();
     loop {
         tokio::select! {
             (stream, end) = on_socket(socket) => {
                 let peer = Peer::new(end, guests.enter());
-                connections.spawn(connected(Arc::clone(base), router.clone(), stream, peer));
+                let (base, router) = (Arc::clone(base), router.clone());
+                let stream = stream.into_std();
+                let served = async move {
+                    // One that can't be taken along is closed.
+                    let Ok(stream) = stream.and_then(UnixStream::from_std) else { return };
+                    connected(base, router, stream, peer).await;
+                };
+                connections.spawn_on(served, threads.next().unwrap_or(&here));
             }
             (stream, end) = on_address(door) => {
                 let peer = Peer::new(end, guests.enter());
                 let (base, router) = (Arc::clone(base), router.clone());
-                match door.and_then(|door| door.tls.clone()) {
-                    None => drop(connections.spawn(connected(base, router, stream, peer))),
-                    Some(tls) => drop(connections.spawn(secured(base, router, tls, stream, peer))),
-                }
+                let (stream, tls) = (stream.into_std(), door.and_then(|door| door.tls.clone()));
+                let served = async move {
+                    let Ok(stream) = stream.and_then(TcpStream::from_std) else { return };
+                    match tls {
+                        None => connected(base, router, stream, peer).await,
+                        Some(tls) => secured(base, router, tls, stream, peer).await,
+                    }
+                };
+                connections.spawn_on(served, threads.next().unwrap_or(&here));
             }
             Some(_) = connections.join_next() => {}
             () = base.stopped() => break,

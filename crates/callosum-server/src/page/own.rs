@@ -74,7 +74,7 @@ async fn serve(global: &Global, port: u16, out: &mut dyn Write) -> Result<ExitCo
         print_link(global, &page.fresh_link()?, more, out)
     };
     print()?;
-    let serving = serve_connections(&base, &router, None, Some(&door), |text| {
+    let serving = serve_connections(&base, &router, (None, Some(&door)), &[], |text| {
         // Whoever reads the link reads this; where nobody can, nothing is lost.
         let _ = writeln!(io::stderr(), "callosum: {text}");
     });
