@@ -31,7 +31,9 @@ function commandsUnder(heading: string): string[] {
 
 /** Does what a line says, as a person at a shell. */
 async function typed(line: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
-  const options = { env: { ...env, PATH: `${bin}:${env.PATH}` }, cwd: env.HOME, timeout: 60_000 };
+  // No other runtime that this workspace has: doctor would look at that, too.
+  const path = [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(":");
+  const options = { env: { ...env, PATH: path }, cwd: env.HOME, timeout: 60_000 };
   return await new Promise((resolve, reject) => {
     execFile("sh", ["-c", line], options, (error, stdout, stderr) => {
       if (error !== null && typeof error.code !== "number") reject(error);

@@ -114,9 +114,14 @@ test("an older state of its own Git repository takes nothing from an inbox, and 
   git("checkout", "-q", "HEAD", "--", "priorities.inbox.md");
   assert.ok(!read("priorities.inbox.md").includes("After the commit"));
   await curate(two);
-  const { tampered } = (JSON.parse(await one.cli("status", "--json")) as { sharedContexts: Array<{ tampered: unknown[] }> })
-    .sharedContexts[0] ?? { tampered: [] };
-  assert.deepEqual(tampered, [{ path: "priorities.inbox.md", isInbox: true }]);
+  const status = JSON.parse(await one.cli("status", "--json")) as {
+    sharedContexts: Array<{ tampered: Array<{ path: string; isInbox: boolean }> }>;
+  };
+  const tampered = status.sharedContexts.flatMap((shared) => shared.tampered);
+  assert.deepEqual(
+    tampered.map(({ path, isInbox }) => [path, isInbox]),
+    [["priorities.inbox.md", true]],
+  );
   assert.deepEqual((await context("restore")).restored, ["priorities.inbox.md"]);
   assert.equal(read("priorities.inbox.md"), whole);
   // A stash and what comes back from it is a person's work like any other.

@@ -4,12 +4,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use callosum_core::gate::Gate;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::sync::oneshot;
 
 /// Steps that may wait; whoever comes then is told to come again.
 const MAX_WAITING: usize = 1_024;
@@ -23,11 +23,19 @@ type Rest = Box<dyn FnOnce(&Gate) + Send>;
 /// A step on the gate.
 type Step = Box<dyn FnOnce(&Gate) -> Rest + Send>;
 
+/// What the thread is told.
+enum Told {
+    /// To do this.
+    Step(Step),
+    /// That something went on unwritten.
+    Unwritten,
+}
+
 /// Whoever has this may have something written.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
-    steps: mpsc::Sender<Step>,
-    /// Something went on unwritten, and is to be written soon.
+    told: SyncSender<Told>,
+    /// The thread knows that something went on unwritten, and has not come to it yet.
     gathers: Arc<AtomicBool>,
 }
 
@@ -43,29 +51,20 @@ pub(crate) enum NoAnswer {
 impl Writer {
     /// Starts the thread. It ends when nobody has a [`Writer`] any more.
     pub(crate) fn start(gate: Arc<Gate>) -> std::io::Result<(Self, JoinHandle<()>)> {
-        let (steps, waiting) = mpsc::channel(MAX_WAITING);
+        let (told, hears) = sync_channel(MAX_WAITING);
+        let gathers = Arc::<AtomicBool>::default();
         let thread = thread::Builder::new().name("callosum-writer".to_owned());
-        let thread = thread.spawn(move || write(&gate, waiting))?;
-        Ok((Self { steps, gathers: Arc::default() }, thread))
+        let known = Arc::clone(&gathers);
+        let thread = thread.spawn(move || write(&gate, &hears, &known))?;
+        Ok((Self { told, gathers }, thread))
     }
 
     /// Has what went on unwritten written in a moment, with what comes until then.
     pub(crate) fn write_soon(&self) {
-        if self.gathers.swap(true, Ordering::AcqRel) {
-            return;
+        if !self.gathers.swap(true, Ordering::AcqRel) && self.told.try_send(Told::Unwritten).is_err() {
+            // One of so many steps does it, or, where no thread is left, closing the gate.
+            self.gathers.store(false, Ordering::Release);
         }
-        let writer = self.clone();
-        tokio::spawn(async move {
-            sleep(GATHERING).await;
-            writer.gathers.store(false, Ordering::Release);
-            // Where no thread is left to do it, closing the gate does.
-            if let Ok(place) = writer.steps.reserve().await {
-                place.send(Box::new(|gate| {
-                    gate.write_what_went_on(&gate.machine().now());
-                    Box::new(|_| ())
-                }));
-            }
-        });
     }
 
     /// Has `step` done when its turn comes, and `rest` with what it gave once the steps after it have been done as well; the
@@ -79,28 +78,52 @@ impl Writer {
         S: Send + 'static,
         A: Send + 'static,
     {
-        let place = self.steps.try_reserve().map_err(|_| NoAnswer::Busy)?;
         let (answer, answered) = oneshot::channel();
-        place.send(Box::new(move |gate| {
+        let step: Step = Box::new(move |gate| {
             let done = step(gate);
             Box::new(move |gate| {
                 // Whoever asked may have gone.
                 let _ = answer.send(rest(gate, done));
             })
-        }));
+        });
+        self.told.try_send(Told::Step(step)).map_err(|_| NoAnswer::Busy)?;
         answered.await.map_err(|_| NoAnswer::Broken)
     }
 }
 
-fn write(gate: &Gate, mut waiting: mpsc::Receiver<Step>) {
+fn write(gate: &Gate, hears: &Receiver<Told>, gathers: &AtomicBool) {
     // A panic ends its step, never the thread.
     let caught = |step: Step| catch_unwind(AssertUnwindSafe(|| step(gate))).ok();
-    while let Some(first) = waiting.blocking_recv() {
+    let mut due: Option<Instant> = None;
+    loop {
+        let told = match due {
+            None => hears.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => hears.recv_timeout(due.saturating_duration_since(Instant::now())),
+        };
+        let first = match told {
+            Ok(Told::Step(first)) => first,
+            Ok(Told::Unwritten) => {
+                due = Some(Instant::now() + GATHERING);
+                continue;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                due = None;
+                // What comes from now on is told anew.
+                gathers.store(false, Ordering::Release);
+                let now = gate.machine().now();
+                let _ = catch_unwind(AssertUnwindSafe(|| gate.write_what_went_on(&now)));
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         let mut rests: Vec<Rest> = caught(first).into_iter().collect();
         while rests.len() < TOGETHER
-            && let Ok(next) = waiting.try_recv()
+            && let Ok(next) = hears.try_recv()
         {
-            rests.extend(caught(next));
+            match next {
+                Told::Step(next) => rests.extend(caught(next)),
+                Told::Unwritten => due = Some(Instant::now() + GATHERING),
+            }
         }
         for rest in rests {
             let _ = catch_unwind(AssertUnwindSafe(|| rest(gate)));

@@ -64,6 +64,9 @@ const FILE_TOOLS: &[(&str, WriteKind)] = &[
     ("insertbeforesymbol", WriteKind::Overwrite),
     ("replacesymbolbody", WriteKind::Overwrite),
 ];
+/// The runtimes' own, which write the one file that they name: most calls that write are theirs, and whatever parameter is asked for is
+/// asked of the host.
+const OWN_TOOLS: &[&str] = &["write", "edit"];
 /// Names of parameters that tell where to something is moved.
 const TARGETS: &[&str] = &["destination", "dst", "dest", "to", "new_path", "newPath"];
 
@@ -101,8 +104,9 @@ impl Question<'_> {
                 || has_marks() && unhidden(line).is_some_and(|line| may_name(&line))
         } else if kind_of_tool(&self.tool.neutral).is_some() {
             let path = path_text(&self.params);
-            let texts = path.into_iter().chain(patch_text(&self.params)).chain(other_paths(&self.params));
-            texts.into_iter().any(|text| may_name(&text))
+            let is_all = path.is_some() && OWN_TOOLS.contains(&&*self.tool.neutral);
+            let others = || patch_text(&self.params).into_iter().chain(other_paths(&self.params));
+            path.is_some_and(|path| may_name(&path)) || !is_all && others().any(|text| may_name(&text))
         } else {
             false
         };
