@@ -7,9 +7,9 @@ import { copyFileSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { listOf, textOf } from "./harness/fake-model.ts";
+import { curate, prompt, propose } from "./harness/shared-context.ts";
 import { CALLOSUM } from "./harness/stage.ts";
-import { via, World } from "./harness/world.ts";
+import { World } from "./harness/world.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-edits-")));
 const shared = join(home, "shared");
@@ -45,24 +45,6 @@ function saved(text: string): void {
 async function context(...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await one.gateway.asPerson(CALLOSUM, ["context", ...args, "--json"], { HOME: home });
   return JSON.parse(stdout) as Record<string, unknown>;
-}
-async function propose(world: World, text: string): Promise<string> {
-  const [told = ""] = await world.play("proposer", via("shared_priorities_append", { text }));
-  const id = /\\?"id\\?": ?\\?"([0-9a-f]{12})/.exec(told)?.[1];
-  assert.ok(id, told);
-  return id;
-}
-async function curate(world: World): Promise<void> {
-  const [told = ""] = await world.play("curating", via("shared_context_curate_daily", {}));
-  assert.match(told, /\\?"merged\\?": ?\d/, told);
-}
-/** The part of a new session's system prompt that the operator's words are in. */
-async function prompt(world: World): Promise<string> {
-  const turn = world.begin(`prompt-${Math.random()}`, []);
-  await turn.results();
-  const [first] = world.model.turn(turn.name);
-  const messages = listOf((JSON.parse(first?.body ?? "{}") as { messages?: unknown }).messages);
-  return /\[Callosum\] Shared context\..*?End of the shared context\./s.exec(textOf(messages[0]?.content))?.[0] ?? "";
 }
 
 test("what a person saves before the curator runs stays, by `sed -i`, by `mv` over it, and by what an editor had loaded before", async () => {

@@ -6,9 +6,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { listOf, textOf } from "./harness/fake-model.ts";
+import { curate, prompt, propose } from "./harness/shared-context.ts";
 import { CALLOSUM } from "./harness/stage.ts";
-import { exec, until, via, World } from "./harness/world.ts";
+import { exec, until, World } from "./harness/world.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-places-")));
 const usual = join(home, ".openclaw", "workspace", "shared-context");
@@ -25,24 +25,6 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-async function propose(world: World, text: string): Promise<string> {
-  const [told = ""] = await world.play("proposer", via("shared_priorities_append", { text }));
-  const id = /\\?"id\\?": ?\\?"([0-9a-f]{12})/.exec(told)?.[1];
-  assert.ok(id, told);
-  return id;
-}
-async function curate(world: World): Promise<void> {
-  const [told = ""] = await world.play("curating", via("shared_context_curate_daily", {}));
-  assert.match(told, /\\?"merged\\?": ?\d/, told);
-}
-/** What a new session's system prompt says of the shared context. */
-async function prompt(world: World): Promise<string> {
-  const turn = world.begin(`prompt-${Math.random()}`, []);
-  await turn.results();
-  const [first] = world.model.turn(turn.name);
-  const messages = listOf((JSON.parse(first?.body ?? "{}") as { messages?: unknown }).messages);
-  return /\[Callosum\] Shared context\..*?End of the shared context\./s.exec(textOf(messages[0]?.content))?.[0] ?? "";
-}
 /** A person changes the priorities, and says that it was they: calls of agents ran not long ago. */
 async function change(folder: string, edit: (text: string) => string): Promise<void> {
   const path = join(folder, "priorities.md");
