@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::model::error::QueryError;
 use crate::store::journal::segment_file::MAX_LINE;
-use crate::store::journal::span::{Piece, Span};
+use crate::store::journal::segments::Segments;
+use crate::store::journal::span::{Met, Piece, Span};
 
 use super::reader::Reader;
 
@@ -40,22 +41,28 @@ pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, Que
         let end = from.saturating_add(stretch).min(head);
         let span = Span { after: from.checked_sub(1), before: Some(end), ..Span::default() };
         let mut piece = Piece::new(segments, span, false)?;
-        let (mut records, mut next) = (Vec::new(), end.max(from));
+        // Behind the newest line that has an end: what its writer is still at is read from its beginning next time.
+        let (mut records, mut read_to) = (Vec::new(), None);
         while let Some(met) = piece.next_line()? {
-            match serde_json::from_slice(&met.bytes) {
-                Ok(record) => records.push((met.seq, record)),
-                // Cut where this stretch ends, or its writer is still at it: read from its begin next time.
-                Err(_) if met.seq + met.bytes.len() as u64 >= end => next = met.seq.max(from),
-                Err(_) => {}
+            read_to.get_or_insert_with(|| behind(segments, &met));
+            if let Ok(record) = serde_json::from_slice(&met.bytes) {
+                records.push((met.seq, record));
             }
         }
         let is_end = end == head;
-        if !records.is_empty() || next > from || is_end || stretch > MAX_LINE {
+        if read_to.is_some() || is_end || stretch > MAX_LINE {
             records.reverse();
-            let next = if next == from && !is_end { end } else { next };
+            let next = read_to.unwrap_or(if is_end { from } else { end });
             return Ok(Following { journal, oldest, records, next, is_end });
         }
         // One line fills all of it.
         stretch = stretch.saturating_mul(4);
     }
+}
+
+/// The sequence number behind a line. The last line of a closed segment may lack its newline.
+fn behind(segments: &Segments, met: &Met) -> u64 {
+    let mut bases = segments.closed.iter().map(|(base, _)| *base).chain([segments.active.0]);
+    let segment_ends = bases.find(|base| *base > met.seq).unwrap_or(u64::MAX);
+    (met.seq + met.bytes.len() as u64 + 1).min(segment_ends)
 }

@@ -13,6 +13,7 @@ mod event_loop;
 mod exit_codes;
 mod faults;
 mod flaky_disk;
+mod following;
 mod former_keys;
 mod golden;
 mod guards_itself;

@@ -176,7 +176,8 @@ impl Current {
             }
             None => match closed_room {
                 Some(room) => Self::begin_closed(base, file, room),
-                None => Self::begin(base, file, u64::MAX),
+                // Lines that came since the file was looked at begin behind that.
+                None => Self::begin(base, file, offset),
             },
         }
     }
