@@ -302,7 +302,7 @@ fn a_backup_that_is_there_is_never_overwritten() {
     for args in [["install", "claude-code", "--dry-run"].as_slice(), &["install", "claude-code"]] {
         let shown = ok(home.path(), args);
         let left_alone = format!("{} already exists", backup.display());
-        assert!(shown.contains(&left_alone) && !shown.contains("is in"), "{shown}");
+        assert!(shown.contains(&left_alone) && !shown.contains("The previous version is in"), "{shown}");
         assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
     }
     ok(home.path(), &["uninstall", "claude-code"]);

@@ -156,6 +156,6 @@ fn what_an_older_version_wrote_is_replaced_and_codex_has_to_be_told() {
         );
         let now = fs::read_to_string(&path).unwrap();
         assert_eq!(now.matches(&state_dir).count(), now.matches("_callosum").count(), "{now}");
-        assert!(!ok(home.path(), &["install", runtime]).contains("again"));
+        assert!(!ok(home.path(), &["install", runtime]).contains("new or have changed"));
     }
 }
