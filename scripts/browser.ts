@@ -2,7 +2,8 @@
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { run, TaskError } from "./run.ts";
+import { installFromDebian, missing } from "./debian.ts";
+import { TaskError } from "./run.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
@@ -23,18 +24,8 @@ export function findBrowser(): string | undefined {
 /** Sees to a browser where that can be done, on Debian by its administrator. Without one the tests say that they are skipped; in CI that is a failure. */
 export async function installBrowser(): Promise<void> {
   if (findBrowser() !== undefined) return;
-  if (process.getuid?.() === 0 && runs("/usr/bin/apt-get")) {
-    try {
-      await run("apt-get", ["update"]);
-      await run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
-    } catch (error) {
-      if (!(error instanceof TaskError)) throw error;
-      console.error(error.message);
-    }
-  }
-  if (findBrowser() !== undefined) return;
-  if (process.env.CI) throw new TaskError(`there is no browser to test the page in: ${HOW}`);
-  console.error(`\n!!! THE PAGE IS NOT TESTED IN A BROWSER: there is none. To test it, ${HOW}. !!!\n`);
+  await installFromDebian("chromium");
+  if (findBrowser() === undefined) missing("THE PAGE IS NOT TESTED IN A BROWSER", `there is none: ${HOW}`);
 }
 
 function runs(file: string): boolean {

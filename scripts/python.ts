@@ -3,7 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, run, TaskError } from "./run.ts";
+import { installFromDebian, missing, trying } from "./debian.ts";
+import { ROOT, run } from "./run.ts";
 
 const PROGRAM = "python3";
 /** The oldest minor version of Python 3 that the client is for. */
@@ -28,11 +29,7 @@ export function findTypeChecker(): string | undefined {
 
 /** Sees to Python and mypy where that can be done. Without them the tests say that they are skipped; in CI that is a failure. */
 export async function installPython(): Promise<void> {
-  if (!hasVenv() && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
-    await trying(async () => {
-      await run("apt-get", ["update"]);
-      await run("apt-get", ["install", "-y", "--no-install-recommends", "python3", "python3-venv"]);
-    });
+  if (!hasVenv()) await installFromDebian("python3", "python3-venv");
   if (findPython() === undefined) return missing("THE PYTHON CLIENT IS NOT TESTED", `there is no Python: ${HOW}`);
   if (findTypeChecker() === undefined && hasVenv())
     await trying(async () => {
@@ -52,18 +49,4 @@ export async function installPython(): Promise<void> {
 
 function hasVenv(): boolean {
   return findPython() !== undefined && spawnSync(PROGRAM, ["-c", "import venv, ensurepip"]).status === 0;
-}
-
-async function trying(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof TaskError)) throw error;
-    console.error(error.message);
-  }
-}
-
-function missing(what: string, why: string): void {
-  if (process.env.CI) throw new TaskError(why);
-  console.error(`\n!!! ${what}: ${why} !!!\n`);
 }

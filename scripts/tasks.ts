@@ -10,6 +10,7 @@ import { pack } from "./pack.ts";
 import { installPython } from "./python.ts";
 import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
+import { installStrace } from "./strace.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
 const PARTS = ["rust", "shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page", "suspended"];
@@ -79,6 +80,7 @@ async function test(parts: string[]): Promise<void> {
   if (some(["rust"])) await rustTests();
   if (some(["shim"])) await buildPanickingAddon();
   if (some(["agents"])) await install(join(ROOT, "tests", "agents"), "Codex and Gemini CLI for their tests (500 MB, once)");
+  if (some(["cli"])) await installStrace();
   if (some(["clients"])) await installPython();
   if (some(["page"])) await installBrowser();
   const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
