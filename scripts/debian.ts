@@ -1,5 +1,6 @@
 // What tests need beside the project's own packages: programs of this machine, which on Debian its administrator may install.
 
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { run, TaskError } from "./run.ts";
 
@@ -12,6 +13,13 @@ export async function installFromDebian(...packages: string[]): Promise<void> {
     await run(APT, ["update"]);
     await run(APT, ["install", "-y", "--no-install-recommends", ...packages]);
   });
+}
+
+/** Sees to a program that a test starts, from the package of the same name, where that can be done. Without it a part is skipped, which `skipped` says. */
+export async function installProgram(program: string, skipped: string): Promise<void> {
+  const isThere = () => spawnSync(program, ["--version"]).status === 0;
+  if (!isThere()) await installFromDebian(program);
+  if (!isThere()) missing(skipped, `there is no \`${program}\`: install it`);
 }
 
 /** Does what may fail; that it did is printed. */

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { archive } from "./archive.ts";
 import { installBrowser } from "./browser.ts";
 import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
+import { installProgram } from "./debian.ts";
 import { install } from "./install.mjs";
 import { pack } from "./pack.ts";
 import { installPython } from "./python.ts";
 import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
-import { installStrace } from "./strace.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
 const PARTS = ["rust", "shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page", "suspended"];
@@ -77,10 +77,13 @@ async function test(parts: string[]): Promise<void> {
   const some = (names: string[]) => names.some((name) => chosen.includes(name));
   if (some(SIDE_BY_SIDE) || some(["suspended"])) await build();
   if (some(WITH_PROGRAMS)) await buildTestPrograms();
-  if (some(["rust"])) await rustTests();
+  if (some(["rust"])) {
+    await installProgram("fish", "FISH'S COMPLETIONS ARE NOT TRIED");
+    await rustTests();
+  }
   if (some(["shim"])) await buildPanickingAddon();
   if (some(["agents"])) await install(join(ROOT, "tests", "agents"), "Codex and Gemini CLI for their tests (500 MB, once)");
-  if (some(["cli"])) await installStrace();
+  if (some(["cli"]) && process.platform === "linux") await installProgram("strace", "NO PROGRAM IS KILLED AT EACH OF ITS WRITES");
   if (some(["clients"])) await installPython();
   if (some(["page"])) await installBrowser();
   const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
