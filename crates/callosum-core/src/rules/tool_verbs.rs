@@ -23,15 +23,20 @@ pub(super) enum Sense {
 /// Verbs of tools that do something, besides those of commands.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
-    "accept", "acknowledge", "activate", "annotate", "append", "apply", "attach", "block", "burn", "capture", "change", "claim",
-    "clear", "complete", "confirm", "contain", "convert", "copy", "cordon", "creation", "crosspost", "deactivate", "decline", "demote",
-    "deny", "detach", "dial", "downvote", "drain", "drop", "duplicate", "endorse", "enqueue", "enroll", "erase", "escalate", "evict",
-    "expire", "finalize", "flush", "follow", "fork", "freeze", "grade", "grant", "import", "initialize", "initiate", "install",
-    "invoke", "isolate", "launch", "like", "link", "lock", "make", "manage", "migrate", "move", "mute", "offboard", "onboard", "pause",
-    "pin", "place", "produce", "quarantine", "reactivate", "reassign", "reboot", "rebuild", "redeploy", "rerun", "reschedule", "reset",
-    "resume", "retry", "revert", "rotate", "save", "snooze", "stake", "start", "stop", "suspend", "swap", "sync", "toggle",
-    "transition", "trash", "truncate", "unarchive", "unassign", "unblock", "uncordon", "undo", "unfollow", "unfreeze", "uninstall",
-    "unlike", "unlink", "unlock", "unpin", "unsuspend", "upgrade", "upvote", "void", "vote", "wipe",
+    "abandon", "accept", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "append", "apply", "attach", "authorize",
+    "bind", "block", "burn", "capture", "change", "claim", "clear", "clone", "complete", "confirm", "contain", "convert", "copy", "cordon",
+    "creation", "crosspost", "deactivate", "deallocate", "deauthorize", "decline", "decrease", "demote", "deny", "deprovision", "detach",
+    "discard", "dismiss", "dispute", "downvote", "drain", "drop", "duplicate", "elevate", "end", "endorse", "enqueue", "enrol", "enroll",
+    "erase", "escalate", "evict", "expire", "extend", "favorite", "finalize", "flush", "follow", "fork", "freeze", "grade", "grant",
+    "ignore", "impersonate", "import", "increase", "increment", "initialize", "initiate", "install", "invalidate", "invoke", "isolate",
+    "launch", "like", "link", "lock", "make", "manage", "mark", "migrate", "move", "mute", "offboard", "onboard", "override", "overwrite",
+    "pause", "pin", "place", "press", "produce", "quarantine", "reactivate", "reassign", "reboot", "rebuild", "recharge", "redeem",
+    "redeploy", "redispatch", "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relocate", "renew", "reorder", "replay",
+    "reprocess", "republish", "requeue", "rerun", "reschedule", "reset", "resize", "resume", "retry", "revalidate", "revert", "revise",
+    "rollout", "rotate", "save", "settle", "shutdown", "sign", "snooze", "stake", "star", "start", "stop", "suspend", "swap", "sync",
+    "toggle", "transition", "trash", "truncate", "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll",
+    "unfollow", "unfreeze", "unhold", "uninstall", "unlike", "unlink", "unlock", "unmark", "unpin", "unstar", "unsuspend", "upgrade",
+    "upvote", "void", "vote", "waive", "wipe", "withhold",
 ];
 const RUNNING: &[&str] = &["execute", "perform", "run"];
 /// Verbs of tools that only ask or prepare, besides those of commands.
@@ -123,8 +128,13 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
     let sense = |(place, word): (usize, &&'n str)| {
         let is_in_compound = is_compound(place) || place.checked_sub(1).is_some_and(is_compound);
         let may_do = |word: &&str| sense_of(word) == Sense::MayDo;
+        let behind = |steps: usize| own.get(place + steps).copied().unwrap_or_default();
+        let is_led_on = matches!(behind(1), "and" | "or") && sense_of(behind(2)) == Sense::Does;
         if is_in_compound {
             Sense::Things
+        } else if is_led_on && sense_of(word) == Sense::Asks {
+            // `find_and_replace`, `get_or_create`
+            Sense::Other
         } else if *word == "new" && own.get(place + 1).is_some_and(may_do) {
             // `new_order` makes one.
             Sense::Does
@@ -254,6 +264,8 @@ mod tests {
             ("merge_request_discussions", None),
             ("order_book_depth", None),
             ("get_order", None),
+            ("find_and_replace_text", Some("replace")),
+            ("reorder_card", Some("reorder")),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
@@ -290,6 +302,8 @@ mod tests {
             ("resolve_users_by_name", Some("resolve")),
             ("resolve_incident_by_id", None),
             ("resolve_thread", None),
+            ("get_or_create_contact", None),
+            ("get_terms_and_conditions", Some("get")),
             ("set_active_board", Some("set")),
             ("set_status", None),
         ] {

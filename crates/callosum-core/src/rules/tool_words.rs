@@ -17,12 +17,26 @@ const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
 const ACTIONS: &[&str] = &["action", "method", "operation"];
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
-const TRIALS: &[&str] = &["dryrun", "previewonly", "validateonly"];
+const TRIALS: &[&str] =
+    &["checkonly", "dryrun", "previewonly", "previewrun", "simulateonly", "validateonly", "validationonly"];
 const TRIED: &[&str] = &["true", "all", "client", "server"];
 /// Parameters of the call itself that are true there.
 const PREVIEWS: &[&str] = &["preview", "simulate"];
 /// Parameters that are false there.
 const CONFIRMED: &[&str] = &["confirm", "confirmed"];
+/// Words of tools that run a command somewhere else, which their parameter says.
+const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
+/// Programs that only look around, and subcommands of others that do.
+#[rustfmt::skip]
+const LOOKING: &[&str] = &[
+    "cat", "date", "df", "dmesg", "du", "free", "grep", "head", "hostname", "id", "journalctl", "ls", "lsblk", "lscpu", "netstat", "nproc", "ps", "pwd",
+    "ss", "stat", "tail", "uname", "uptime", "vmstat", "wc", "whoami",
+];
+const LOOKING_BY_WORD: &[(&str, &[&str])] = &[
+    ("systemctl", &["status", "show", "is-active", "is-enabled", "is-failed", "list-units", "cat"]),
+    ("docker", &["ps", "logs", "inspect", "images", "stats"]),
+    ("service", &["--status-all"]),
+];
 /// Stands in a group for every verb that does something.
 const ACTS: &str = "{acts}";
 /// The words of a name, in lower case.
@@ -100,6 +114,13 @@ impl NameWords {
         let of_server = own.iter().take_while(|word| self.of_server().any(|server| server == **word)).count();
         let begin = of_server.min(own.len().saturating_sub(1));
         tool_verbs::senses(own.get(begin..).unwrap_or_default())
+    }
+
+    /// Whether the name begins with a word that is neither a verb nor the name of a thing that verbs are said of, and has a verb behind
+    /// it.
+    pub(crate) fn is_begun_by_a_name(&self) -> bool {
+        let senses = self.senses();
+        matches!(senses.first(), Some((_, Sense::Other))) && tool_verbs::acting(&senses).is_some()
     }
 
     /// The verb that says that the tool does something.
@@ -226,6 +247,11 @@ impl ToolWords {
         of(false).chain(of(true)).find(is_it)
     }
 
+    /// Whether a word stands in one of its groups.
+    pub(crate) fn asks_for(&self, word: &str) -> bool {
+        self.groups.iter().flatten().any(|own| own == stem(word))
+    }
+
     fn found<'n>(&self, group: usize, name: &'n NameWords, action: Option<&'n NameWords>) -> Option<&'n str> {
         let words = self.groups.get(group)?;
         let is_it = |term: &str| words.iter().any(|word| word == term);
@@ -252,7 +278,6 @@ impl ToolWords {
 
     /// Whether the call only asks, by a word that the rule does not ask for itself, or is a trial.
     fn asks(&self, name: &NameWords, action: Option<&NameWords>, params: &Lookup<'_>) -> bool {
-        let is_asked_for = |word: &str| self.groups.iter().flatten().any(|own| own == stem(word));
         let senses = name.senses();
         let of_action = action.map(NameWords::senses).unwrap_or_default();
         let asking = tool_verbs::asking(&senses).or_else(|| tool_verbs::asking(&of_action));
@@ -261,13 +286,40 @@ impl ToolWords {
             params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
         };
         only_names
-            || asking.is_some_and(|word| !is_asked_for(word))
+            || asking.is_some_and(|word| !self.asks_for(word))
             || TRIALS.iter().any(|name| params.has_own(name, TRIED))
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))
+            || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && only_looks(params))
     }
+}
+
+/// Whether the command that a tool is to run only looks around: one program, without signs of a shell.
+fn only_looks(params: &Lookup<'_>) -> bool {
+    let Some(command) = params.get("command") else { return false };
+    let line = match command.as_ref().as_ref() {
+        Value::String(line) if line.len() <= MAX_ACTION => line.clone(),
+        Value::Array(words) if words.len() <= MAX_ACTION => {
+            let Some(words) = words.iter().map(Value::as_str).collect::<Option<Vec<_>>>() else {
+                return false;
+            };
+            words.join(" ")
+        }
+        _ => return false,
+    };
+    if line.contains(['|', ';', '&', '>', '<', '`', '$', '\n', '\\']) {
+        return false;
+    }
+    let mut words = line.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let by_word = LOOKING_BY_WORD.iter().find(|(known, _)| *known == program);
+    // Names of hosts and dates are set by an argument.
+    let sets =
+        matches!(program, "hostname" | "date" | "dmesg" | "journalctl") && words.clone().next().is_some();
+    LOOKING.contains(&program) && !sets
+        || by_word.is_some_and(|(_, known)| words.next().is_some_and(|word| known.contains(&word)))
 }
 
 /// What a parameter says that the call does.

@@ -58,6 +58,9 @@ const RUNNERS: &[&str] = &[
     "execute",
     "unsafecommand",
 ];
+/// Tools that run one program, which does not stand in what they are given.
+const OF_PROGRAMS: &[(&str, &str)] =
+    &[("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd")];
 /// The parameters that are the command line.
 const COMMANDS: &[&str] =
     &["command", "cmd", "cli_command", "command_line", "commandLine", "shell_command", "shellCommand"];
@@ -102,10 +105,15 @@ impl<'a> Typed<'a> {
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
     fn of_runner(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        if !letters.are_one_of(RUNNERS) {
+        let program = OF_PROGRAMS.iter().find(|(name, _)| letters.are_one_of(&[name]));
+        if program.is_none() && !letters.are_one_of(RUNNERS) {
             return None;
         }
-        let mut line = COMMANDS.iter().find_map(|name| line_of(params, name))?;
+        let line = COMMANDS.iter().find_map(|name| line_of(params, name));
+        let mut line = match program {
+            Some((_, program)) => format!("{program} {}", line.unwrap_or_default()),
+            None => line?,
+        };
         if let Some(rest) = line_of(params, "args") {
             line.push(' ');
             line.push_str(&rest);

@@ -319,6 +319,118 @@ fn the_name_of_a_tool_says_service_verb_thing_and_target() {
 }
 
 #[test]
+fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
+    for (tool, params, expected) in [
+        // What holds a status, a text or a command is no name.
+        ("acme__set_member_status", json!({"member_id": "m1", "status": "away"}), "member/m1"),
+        ("acme__update_member_price", json!({"id": "m1", "price": 3}), "member/m1"),
+        ("acme__execute_vm_command", json!({"vmid": 102, "command": "apt upgrade"}), "vm/102"),
+        ("acme__edit_post", json!({"post": "urn:li:share:7100", "text": "x"}), "post/urn:li:share:7100"),
+        ("acme__edit_post", json!({"post": "hello", "pageId": "p"}), "page/p"),
+        // Neither is the verb's own field.
+        ("acme__grade_essay", json!({"essayId": 3, "grade": 80}), "essay/3"),
+        ("acme__transition_request", json!({"requestKey": "R-1", "transitionId": 5}), "request/R-1"),
+        // A call's own id goes before what it stands in; a name needs that, a short id, too, but not where in a board it is.
+        ("acme__restart_it", json!({"site": "default", "mac": "aa:01"}), "it/default/aa:01"),
+        ("acme__delete_environment", json!({"environment_id": "qa", "space_id": "s"}), "environment/s/qa"),
+        ("acme__create_board", json!({"title": "Order Badges", "parentId": "1"}), "board/1/Order Badges"),
+        ("acme__update_card", json!({"card_id": 41, "board_id": 1, "stack_id": 5}), "card/1/41"),
+        ("acme__delete_branch", json!({"branchId": "br-a2k9x", "projectId": "p"}), "branch/br-a2k9x"),
+        ("acme__delete_run", json!({"run_id": "manual__1", "dag_id": "d"}), "run/d/manual__1"),
+        (
+            "acme__create_transaction",
+            json!({"budgetId": "b", "accountId": "a", "amount": 3}),
+            "transaction/b/a/new",
+        ),
+        // What is moved is the thing, and who is put into something is one with it.
+        ("acme__move_card_to_list", json!({"card_id": "c1", "list_id": "l1"}), "card/c1"),
+        ("acme__add_user_to_group", json!({"userId": "u1", "groupId": "g1"}), "group/g1/u1"),
+        ("acme__remove_user_from_group", json!({"user_id": "u1", "group": "g1"}), "group/g1/u1"),
+        // Paths are paths, whatever the tool is called; issues have no kind.
+        ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path//a.md"),
+        ("acme__close_ticket", json!({"ticketId": 4}), "4"),
+    ] {
+        assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool} {params}");
+    }
+    let within = |params: Value| keys("k{@tool.within}", "acme__delete_entry", &params);
+    assert_eq!(within(json!({"entryId": "e1", "environment": "qa", "space": "s"})), ["k@s/qa"]);
+    assert_eq!(within(json!({"entryId": "5KsDB3kx9", "environment": "qa"})), ["k"]);
+    for (tool, expected) in
+        [("binance_cancel_order", "binance"), ("cancel_order", "unknown"), ("issue_close", "issue")]
+    {
+        assert_eq!(keys("{tool.service}", tool, &json!({})), [expected], "{tool}");
+    }
+    // However an id is called.
+    assert_eq!(keys("{field.bookingId}", "t", &json!({"bookingUid": "b1"})), ["b1"]);
+    assert_eq!(keys("{field.bookingId|new}", "t", &json!({"uid": "b1"})), ["new"]);
+    let patch = json!({"patch": [{"op": "replace", "path": "/environments/production/on"}]});
+    assert_eq!(keys("f{@field.environment}", "t", &patch), ["f@production"]);
+}
+
+#[test]
+fn what_is_new_is_told_by_its_title_and_by_its_branch() {
+    let shipped = RuleSet::parse(callosum_core::rules::SHIPPED_RULES).unwrap();
+    let found = |tool: &str, params: Value| classified(&shipped, tool, &params);
+    let issue = |title: &str| json!({"owner": "acme", "repo": "app", "title": title});
+    let one = found("github__create_issue", issue("Login loops!"));
+    assert_eq!(one.context_keys, ["github:acme/app#new:login-loops"]);
+    // The name it had before counts as well.
+    assert_eq!(one.former_keys, ["github:acme/app#new"]);
+    let command = |line: &str| found("exec", json!({"command": line})).context_keys;
+    assert_eq!(command("gh issue create -R acme/app -t 'login: loops'"), one.context_keys);
+    assert_eq!(
+        command("curl https://api.github.com/repos/acme/app/issues -d '{\"title\":\"Login loops\"}'"),
+        one.context_keys
+    );
+    assert_eq!(command("gh issue create -R acme/app --web"), ["github:acme/app#new"]);
+    // There is one pull request of a branch, in whatever words.
+    let pull = |head: &str, title: &str| {
+        let params = json!({"owner": "acme", "repo": "app", "head": head, "base": "main", "title": title});
+        found("github__create_pull_request", params).context_keys
+    };
+    assert_eq!(pull("fix-login", "A"), ["github:acme/app#new:fix-login"]);
+    assert_eq!(pull("fix-login", "A"), pull("fix-login", "B"));
+    assert_eq!(command("gh pr create -R acme/app --head fix-login --fill"), pull("fix-login", "A"));
+    // A person is one by the address.
+    let person = json!({"email": "Li@example.com", "firstname": "Li", "title": "Dr"});
+    assert_eq!(found("hubspot_create_contact", person).context_keys, ["hubspot:contacts/new:li-example-com"]);
+    // A payment is one whatever it is called, and so is a mail.
+    let price = json!({"price": "price_1", "title": "x"});
+    assert_eq!(found("mcp__stripe__create_payment_link", price).context_keys, ["payment:stripe:new"]);
+    // No secret gets into a key by a title.
+    let secret =
+        found("github__create_issue", issue("ghp_0123456789abcdefghijklmnopqrstuvwxyz")).context_keys;
+    assert!(!secret[0].contains("0123456789"), "{secret:?}");
+}
+
+#[test]
+fn a_tool_that_lets_a_command_only_look_around_does_nothing() {
+    let rules = rules(r#""toolWords":["vm","{acts}"]"#);
+    let is_for =
+        |command: Value| is_for(&rules, "acme__execute_vm_command", &json!({"vmid": 1, "command": command}));
+    for looks in [
+        json!("systemctl status nginx"),
+        json!("ls -la /srv"),
+        json!(["cat", "/etc/hosts"]),
+        json!("hostname"),
+    ] {
+        assert!(!is_for(looks.clone()), "{looks}");
+    }
+    for does in [
+        json!("systemctl restart nginx"),
+        json!("cat a > b"),
+        json!("ls; reboot"),
+        json!("hostname web2"),
+        json!("reboot"),
+        json!(7),
+        json!("tail -f a | tee b"),
+        json!("ls $(reboot)"),
+    ] {
+        assert!(is_for(does.clone()), "{does}");
+    }
+}
+
+#[test]
 fn sql_that_writes_is_a_condition() {
     let rules = rules(r#""tool":"*","params":{"{sql}":"{writes}"}"#);
     for (params, expected) in [

@@ -83,6 +83,22 @@ impl Fields {
         super::distinct(all.filter(|field| field.depth == depth).map(|field| spelled(&field.value)))
     }
 
+    /// The same of what names one thing by an id, however the id is called: `bookingUid` is a `bookingId`.
+    pub(super) fn named_by_id(&self, name: &str) -> Vec<String> {
+        let found = self.named(name);
+        let Some(thing) = name.strip_suffix("id").filter(|thing| found.is_empty() && !thing.is_empty())
+        else {
+            return found;
+        };
+        let is_it = |field: &&Named| {
+            let ends = ["uid", "uuid", "guid", "gid", "sid"]
+                .iter()
+                .any(|end| field.name.strip_suffix(end).is_some_and(|rest| rest == thing));
+            ends && field.name != name
+        };
+        self.0.iter().find(is_it).map(|field| spelled(&field.value)).into_iter().collect()
+    }
+
     /// The names of the call's own fields with their values, in order.
     pub(super) fn own(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))
@@ -119,6 +135,12 @@ impl Fields {
         // What a secret is called, or where it is kept, is none.
         let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
         let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
+        // A patch says where it changes something: `/environments/production/on`.
+        let environment = value.strip_prefix("/environments/").filter(|_| name == "path");
+        if let Some(environment) = environment.and_then(|rest| rest.split('/').next()) {
+            let (name, value) = ("environment".to_owned(), environment.to_owned());
+            self.0.push(Named { depth, name, is_own: false, value });
+        }
         self.0.push(Named { depth, name: name.to_owned(), is_own, value });
     }
 }

@@ -14,6 +14,7 @@ mod server;
 mod site;
 mod spelling;
 mod template;
+mod title;
 mod tool_target;
 mod value;
 
@@ -33,6 +34,7 @@ pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, 
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
+pub(crate) use title::without_title;
 pub(crate) use value::Picked;
 
 use self::fields::Fields;
@@ -194,7 +196,10 @@ pub fn named_key(key: &str) -> String {
 pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
     let mut too_many = false;
     let resolved = templates.iter().flat_map(|template| {
-        let keys = if too_many { Vec::new() } else { template.resolve(site) };
+        let mut keys = if too_many { Vec::new() } else { template.resolve(site) };
+        if template.may_be_new() {
+            keys = keys.into_iter().flat_map(|key| title::with_titles(key, site)).collect();
+        }
         too_many |= keys.len() > MAX_KEYS;
         keys
     });

@@ -28,11 +28,13 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("mattermost:", |channel, _| {
         Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
     }),
+    ("monitor:sentry:", |issue, _| last_part(issue)),
     ("notion:", |id, _| without_dashes(id)),
     ("payment:", |to, _| wallet(to)),
     ("publish:docker:", |image, _| image_name(image)),
     ("publish:galaxy:", |name, _| galaxy_name(name)),
     ("publish:pypi:", |name, _| python_name(name)),
+    ("queue:rabbitmq:", |queue, _| Cow::Borrowed(queue.strip_suffix("@/").unwrap_or(queue))),
     ("r2:", |path, _| folder(path)),
     ("s3:", |path, _| bucket(path)),
     ("service:", |unit, _| unit_name(unit)),
@@ -146,6 +148,13 @@ fn job_name(job: &str) -> Cow<'_, str> {
         None => job,
     };
     Cow::Borrowed(name)
+}
+
+/// What an address on the web shows, by the end of its path.
+fn last_part(id: &str) -> Cow<'_, str> {
+    let path = id.split_once("://").map(|(_, rest)| rest.split(['?', '#']).next().unwrap_or(rest));
+    let parts = path.and_then(|path| path.trim_end_matches('/').rsplit_once('/'));
+    Cow::Borrowed(parts.map_or(id, |(_, last)| last))
 }
 
 /// A channel without its `#`; an incoming webhook by what tells it from others, without its secret.
@@ -281,6 +290,10 @@ mod tests {
             ("whatsapp:120363041234567890@g.us", "whatsapp:120363041234567890@g.us"),
             ("notion:1f2e3d4c-5b6a-7980-1234-56789abcdef0", "notion:1f2e3d4c5b6a7980123456789abcdef0"),
             ("notion:meeting-notes", "notion:meeting-notes"),
+            ("monitor:sentry:https://acme.sentry.io/issues/SHOP-3F/?project=1", "monitor:sentry:SHOP-3F"),
+            ("monitor:sentry:SHOP-3F", "monitor:sentry:SHOP-3F"),
+            ("queue:rabbitmq:orders@/", "queue:rabbitmq:orders"),
+            ("queue:rabbitmq:orders@prod", "queue:rabbitmq:orders@prod"),
             ("publish:docker:docker.io/library/nginx:latest", "publish:docker:nginx"),
             ("publish:docker:ghcr.io/acme/app:1.2", "publish:docker:ghcr.io/acme/app:1.2"),
             ("publish:pypi:Acme__Tools.x", "publish:pypi:acme-tools-x"),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::placeholder::{self, Source, alone};
 use super::site::Site;
+use super::title::NEW;
 use super::value::{Origin, Picked};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::model::text::{nearest, one_line};
@@ -47,6 +48,18 @@ impl Template {
     pub(super) fn is_of_recipients(&self) -> bool {
         let is_so = |part: &Part| matches!(part, Part::Literal(_) | Part::Alone(Source::Recipients));
         self.otherwise.is_none() && self.parts.iter().all(is_so)
+    }
+
+    /// Whether its keys may say that their thing is new.
+    pub(super) fn may_be_new(&self) -> bool {
+        let is_so = match self.parts.last() {
+            Some(Part::Literal(text)) => text.ends_with(NEW),
+            Some(Part::Values { groups, fallback }) => {
+                fallback == NEW || groups.iter().flatten().any(Origin::is_of_forge)
+            }
+            _ => false,
+        };
+        is_so || self.otherwise.as_deref().is_some_and(|other| other.as_ref().is_some_and(Self::may_be_new))
     }
 
     /// Reads a template; the error says what is wrong with it.

@@ -8,7 +8,9 @@ use callosum_surroundings::Place;
 use super::fields::Fields;
 use super::mail_fields;
 use super::site::Site;
+use super::title::NEW;
 use crate::rules::tool_words::{NameWords, parted};
+use crate::rules::words::is_noun;
 
 /// Something of a call that the tool's name and its fields say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) enum ToolDetail {
     Target,
     /// The same with its kind, and with what it stands in where its name alone may be that of another.
     Object,
+    /// What it stands in, where its name alone may be that of another.
+    Within,
     /// The mail addresses that its parameters name.
     Addresses,
     /// The network of a wallet.
@@ -40,12 +44,13 @@ impl ToolDetail {
         let name = NameWords::of_tool(&site.call.tool);
         let one = |found: Option<String>| found.into_iter().collect();
         match self {
-            Self::Service => one(service(&site.call.tool, &name)),
+            Self::Service => one(service(&site.call.tool, &name, site)),
             Self::Named => one(site.words.and_then(|words| words.named(&name)).map(str::to_owned)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
             Self::Object => objects(&name, site.params.fields()),
+            Self::Within => one(within(&name, site.params.fields())),
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
@@ -60,8 +65,9 @@ impl ToolDetail {
 /// Servers that offer the tools of many services, whose names those of the tools begin with.
 const BROKERS: &[&str] = &["arcade", "composio", "klavis", "pipedream", "rube", "zapier"];
 
-/// The server's name in lower case, without what every server is called; of a broker's tool the service in its name.
-fn service(tool: &str, name: &NameWords) -> Option<String> {
+/// The server's name in lower case, without what every server is called; of a broker's tool the service in its name, and so where the
+/// name has no server's and begins with neither a verb nor what the rule asks for: `binance_cancel_order`.
+fn service(tool: &str, name: &NameWords, site: Site<'_, '_>) -> Option<String> {
     let (server, _) = parted(tool);
     let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
@@ -79,13 +85,19 @@ fn service(tool: &str, name: &NameWords) -> Option<String> {
     if is_broker {
         return name.own().find(|word| !BROKERS.contains(word)).map(str::to_owned);
     }
-    (!words.is_empty()).then(|| words.join("-"))
+    if words.is_empty() {
+        let first = name.own().next()?;
+        let is_asked_for = site.words.is_some_and(|words| words.asks_for(first));
+        return (name.is_begun_by_a_name() && !is_asked_for).then(|| first.to_owned());
+    }
+    Some(words.join("-"))
 }
 
 /// Words of names that are no things.
+#[rustfmt::skip]
 const NO_THINGS: &[&str] = &[
-    "a", "all", "an", "api", "batch", "bulk", "by", "for", "from", "id", "in", "multiple", "new", "of", "on",
-    "the", "to", "with",
+    "a", "all", "an", "and", "api", "as", "at", "batch", "bulk", "by", "existing", "for", "from", "id", "in", "into", "many", "mcp", "multiple",
+    "new", "of", "on", "one", "or", "single", "the", "to", "tool", "using", "via", "with",
 ];
 
 /// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
@@ -94,13 +106,16 @@ fn thing(name: &NameWords) -> Option<String> {
     let is_thing = |word: &&str| {
         !NO_THINGS.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
     };
-    name.own().filter(is_thing).last().map(|word| singular(word).to_owned())
+    let things: Vec<&str> = name.own().filter(is_thing).map(singular).collect();
+    // The status of an issue belongs to the issue.
+    let whole = things.iter().rfind(|word| !SAID.contains(word) && !TRAITS.contains(word));
+    whole.or(things.last()).map(|word| (*word).to_owned())
 }
 
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] = &[
-    "idorkey", "guid", "uuid", "id", "key", "iid", "gid", "number", "slug", "ref", "name", "ids", "keys", "",
-    "s",
+    "idorkey", "guid", "uuid", "uid", "id", "key", "iid", "gid", "number", "code", "slug", "ref", "name",
+    "ids", "keys", "", "s",
 ];
 
 /// Fields that name what most calls act on.
@@ -108,39 +123,69 @@ const SUFFIXES: &[&str] = &[
 const USUAL: &[&str] = &[
     "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
-    "reference", "slug", "resource", "resourceid", "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database",
-    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name", "title",
+    "reference", "slug", "resource", "resourceid",
+];
+/// Those that do where neither they nor another id is there.
+#[rustfmt::skip]
+const NAMING: &[&str] = &[
+    "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
+];
+/// Those that mostly say what the thing stands in.
+#[rustfmt::skip]
+const WIDE: &[&str] = &[
+    "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
+    "serviceid",
 ];
 
 /// Names of fields that end like those of targets and say whose call it is.
+#[rustfmt::skip]
 const CALLERS: &[&str] = &[
-    "accountid",
-    "apikey",
-    "organizationid",
-    "orgid",
-    "workspaceid",
-    "tenantid",
-    "clientorderid",
-    "idempotencykey",
-    "cloudid",
-    "sessionid",
+    "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
 ];
+/// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
+#[rustfmt::skip]
+const OTHERS: &[&str] = &[
+    "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
+    "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
+    "transition", "type", "user", "version",
+];
+/// How fields end that name one thing.
+const ENDS: &[&str] =
+    &["id", "ids", "key", "number", "name", "uuid", "sku", "serial", "mac", "hostname", "order", "invoice"];
 
 /// Fields that are called like a thing and hold what is said of it.
 const SAID: &[&str] = &[
     "announcement",
     "body",
     "caption",
+    "code",
+    "command",
     "comment",
     "content",
     "description",
+    "html",
+    "json",
+    "markdown",
     "message",
     "note",
     "notification",
     "post",
+    "prompt",
+    "query",
     "reply",
+    "script",
+    "sql",
+    "statement",
     "text",
     "tweet",
+];
+
+/// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
+#[rustfmt::skip]
+const TRAITS: &[&str] = &[
+    "access", "amount", "color", "config", "configuration", "cost", "date", "deadline", "image", "level", "limit", "mode", "permission", "photo",
+    "position", "price", "priority", "progress", "quantity", "rank", "rating", "setting", "size", "stage", "state", "status", "thumbnail",
+    "time", "value", "visibility",
 ];
 
 /// Values by which a call names what it acts on.
@@ -165,82 +210,204 @@ fn first_value<'f>(names: impl IntoIterator<Item = &'f &'f str>, fields: &Fields
     first_named(names, fields).and_then(|(_, values)| values.into_iter().next())
 }
 
+/// Whether a field names a thing that a tool's name has, and does not hold what is said of it: `post` may be `urn:li:share:7100`.
+fn is_name_of(thing: &str, suffix: &str, values: &[String]) -> bool {
+    let is_id = |value: &String| {
+        !value.contains(char::is_whitespace) && value.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    match suffix {
+        "" | "s" if TRAITS.contains(&thing) => false,
+        "" | "s" if SAID.contains(&thing) => values.iter().all(is_id),
+        _ => true,
+    }
+}
+
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
 fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
     let own: Vec<&str> = name.own().collect();
+    let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
-    for (word, thing) in pairs.rev().chain(words.rev()) {
+    // What is moved is the thing, wherever it goes.
+    let is_moved = own.contains(&"move") && own.contains(&"to");
+    let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
+    if is_moved {
+        words.sort_by_key(|(_, thing)| thing.and_then(|thing| own.iter().position(|word| *word == thing)));
+    }
+    for (word, thing) in words {
         let word = singular(&word);
-        let suffixes = SUFFIXES.iter().filter(|suffix| !suffix.is_empty() || !SAID.contains(&word));
-        for field in suffixes.map(|suffix| format!("{word}{suffix}")) {
+        for suffix in SUFFIXES {
+            let field = format!("{word}{suffix}");
             let values = fields.named(&field);
-            if !values.is_empty() {
+            // `transition_id` is no name of what a transition is made of.
+            let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
+            if !values.is_empty() && !is_done && is_name_of(word, suffix, &values) {
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }
     }
-    if let Some((field, values)) = first_named(USUAL, fields) {
-        return Some(Found { thing: None, field: field.to_owned(), values });
-    }
-    let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
-    let is_one = |name: &str| ["id", "ids", "key", "number", "name"].iter().any(|end| name.ends_with(end));
-    let (field, value) = others.find(|(name, _)| is_one(name))?;
-    Some(Found { thing: None, field: field.to_owned(), values: vec![value.to_owned()] })
+    let of = |names: &'static [&'static str]| {
+        first_named(names, fields).map(|(field, values)| (field.to_owned(), values))
+    };
+    let others = |is_meant: &dyn Fn(&str) -> bool| {
+        let mut ones = fields.own().filter(|(name, _)| ENDS.iter().any(|end| name.ends_with(end)));
+        let (field, value) = ones.find(|(name, _)| !CALLERS.contains(name) && is_meant(name))?;
+        Some((field.to_owned(), vec![value.to_owned()]))
+    };
+    let is_specific = |name: &str| {
+        let is_wide = CONTAINERS.contains(&name) || WIDE.contains(&name) || NAMING.contains(&name);
+        !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
+    };
+    let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
+    let (field, values) = found.or_else(|| others(&|_| true))?;
+    Some(Found { thing: None, field, values })
 }
 
 /// Verbs of tools that make something.
 const MAKING: &[&str] = &["add", "create", "insert", "make", "new", "provision", "register", "upload"];
 /// Fields that name what is made.
 const NAMES: &[&str] =
-    &["name", "title", "slug", "identifier", "email", "username", "filename", "domain", "path", "url"];
+    &["identifier", "email", "slug", "name", "title", "username", "filename", "domain", "path", "url"];
+/// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
+];
 /// Fields of what other things stand in, the narrowest first.
 #[rustfmt::skip]
 const CONTAINERS: &[&str] = &[
-    "channelid", "chatid", "tableid", "table", "sheetid", "sheet", "calendarid", "listid", "boardid", "dashboarduid", "baseid", "databaseid", "database",
-    "bucket", "spaceid", "space", "zoneid", "siteid", "storeid", "appid", "app", "dagid", "workflowid", "pipelineid", "jobname", "fullname", "projectid",
-    "projectkey", "projectslug", "projectref", "project", "repo", "repository", "environmentid", "environmentkey", "environment", "env", "namespace",
-    "cluster", "teamid", "team", "groupid", "guildid", "serverid", "owner", "organizationid", "organizationslug", "organization", "orgid", "orgslug",
-    "org", "uuid",
+    "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "channelid", "chatid", "tableid", "table", "collection",
+    "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
+    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
+    "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
+    "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
+    "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",
+    "projectslug", "projectref", "projectname", "project", "namespace", "cluster", "clustername", "clusterid", "accountid", "account", "budgetid",
+    "vault", "vaultid", "realm", "teamid", "team", "groupid", "guildid", "serverid", "locationid", "region", "owner", "workspaceslug", "workspaceid",
+    "workspace", "organizationid", "organizationslug", "organization", "orgid", "orgslug", "org", "uuid",
 ];
-/// A name that has as many bytes, with digits among them or of both cases, stands for one thing only, whatever it stands in.
+/// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
 const WHOLE: usize = 8;
 
-/// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
-fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let Some(mut found) = target(name, fields) else { return Vec::new() };
+/// What a call acts on, with the kind of thing that it is.
+fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, Vec<String>)> {
+    if let Some((kind, values)) = belonging(name, fields) {
+        return Some((kind, String::new(), values));
+    }
+    let mut found = target(name, fields)?;
     let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
     // What is made has a name only, and stands in what the call names by an id.
     if is_made
         && found.thing.is_none()
-        && !NAMES.contains(&found.field.as_str())
         && let Some((field, values)) = first_named(NAMES, fields)
     {
         found = Found { thing: None, field: field.to_owned(), values };
     }
+    // What is made and has no name at all is the new one there.
+    let is_there = CONTAINERS.contains(&found.field.as_str()) && found.thing.is_none();
+    if is_made
+        && is_there
+        && let Some(kind) = thing(name)
+    {
+        return Some((kind, NEW.to_owned(), vec![NEW.to_owned()]));
+    }
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
-    let containers = CONTAINERS.iter().filter(|container| **container != found.field);
-    let container = first_value(containers, fields);
-    let in_container = |value: String| match &container {
-        Some(container) if !is_whole(&value) => format!("{kind}/{container}/{value}"),
-        _ => format!("{kind}/{value}"),
+    Some((kind, found.field, found.values))
+}
+
+/// Persons who are put into something or taken out of it: `add_user_to_group`.
+const PERSONS: &[&str] =
+    &["attendee", "contact", "member", "participant", "person", "player", "student", "subscriber", "user"];
+
+/// Of a call that changes who belongs to something: that, and who.
+fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+    let own: Vec<&str> = name.own().collect();
+    let at = own.iter().position(|word| matches!(*word, "to" | "from"))?;
+    let (before, behind) = (own.get(..at)?, own.get(at + 1..)?);
+    let named = |word: &str| {
+        let word = singular(word);
+        let ends = ["id", "email", "emailaddress", "ids", "emails", "name", "key", ""];
+        ends.iter().map(|end| fields.named(&format!("{word}{end}"))).find(|values| !values.is_empty())
     };
-    found.values.into_iter().map(in_container).collect()
+    let person = before.iter().map(|word| singular(word)).find(|word| PERSONS.contains(word))?;
+    let persons = named(person)
+        .or_else(|| first_named(&["email", "emailaddress"], fields).map(|(_, values)| values))?;
+    let whole = behind.iter().rev().find(|word| !NO_THINGS.contains(word))?;
+    let where_to = named(whole)?.into_iter().next()?;
+    let values = persons.into_iter().map(|person| format!("{where_to}/{person}")).collect();
+    Some((singular(whole).to_owned(), values))
+}
+
+/// Kinds of what people are asked to do.
+const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
+
+/// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
+fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
+    let container = container(&field, fields);
+    // Issues have keys of their own, under which whoever comments on one speaks of it.
+    let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
+    let in_container = |value: String| match &container {
+        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}"),
+        _ => format!("{kind}{value}"),
+    };
+    values.into_iter().map(in_container).collect()
+}
+
+/// What a call's target stands in, where its name alone may be that of another.
+fn within(name: &NameWords, fields: &Fields) -> Option<String> {
+    let (_, field, values) = named_objects(name, fields)?;
+    if values.iter().all(|value| is_whole(&field, value)) { None } else { container(&field, fields) }
+}
+
+/// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
+fn container(field: &str, fields: &Fields) -> Option<String> {
+    let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
+    let is_its = |container: &&&str| **container != field && (is_named || !PLACES.contains(*container));
+    let mut others = CONTAINERS
+        .iter()
+        .filter(is_its)
+        .filter_map(|container| Some((*container, fields.named(container).into_iter().next()?)));
+    let (narrow, value) = others.next()?;
+    let is_enough = is_whole(narrow, &value);
+    match others.find(|(_, wider)| *wider != value).filter(|_| !is_enough) {
+        Some((_, wider)) => Some(format!("{wider}/{value}")),
+        None => Some(value),
+    }
 }
 
 /// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.
 fn kind_of(field: &str, name: &NameWords) -> String {
+    if field.ends_with("path") {
+        return "path".to_owned();
+    }
     let ends = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
     let kind = ends.filter_map(|suffix| field.strip_suffix(suffix)).min_by_key(|kind| kind.len());
     let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
 }
 
-fn is_whole(value: &str) -> bool {
-    let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
-    value.len() >= WHOLE
-        && (has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase))
-        || value.contains('/')
+/// Whether the value of a field stands for one thing only, whatever that stands in: no other has it by chance.
+fn is_whole(field: &str, value: &str) -> bool {
+    // It says itself what it stands in.
+    if field.is_empty() {
+        return true;
+    }
+    if value.len() < WHOLE || value.contains(char::is_whitespace) {
+        return value.contains('/') && !value.contains(char::is_whitespace) && !NAMES.contains(&field);
+    }
+    // `recA1b2C`, `br-late-cell-a2k9`, `INC0010023`, but neither `Frontend` nor `manual__1` nor `web-2026`.
+    let is_mixed = |word: &str| {
+        let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let changes = word.as_bytes().windows(2).any(|pair| {
+            matches!(pair, [one, next] if one.is_ascii_digit() && next.is_ascii_alphabetic()
+                || one.is_ascii_lowercase() && next.is_ascii_uppercase())
+        });
+        changes || digits >= WHOLE || digits >= 4 && digits < word.len()
+    };
+    let is_told = !NAMES.contains(&field) && !field.ends_with("name");
+    is_told && (value.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mixed) || value.contains('/'))
+        || value.len() >= 4 * WHOLE && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// Networks that servers for wallets are named after.
@@ -260,8 +427,9 @@ fn network(name: &NameWords, fields: &Fields) -> Option<String> {
     })
 }
 
+/// A word in the singular; `status` is.
 fn singular(word: &str) -> &str {
-    word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with('s')).unwrap_or(word)
+    word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with(['s', 'u'])).unwrap_or(word)
 }
 
 /// `owner/name`, however a tool is told it.

@@ -72,6 +72,11 @@ impl Origin {
         never.then_some(&self.name)
     }
 
+    /// Whether its values are whole keys of a code host.
+    pub(super) fn is_of_forge(&self) -> bool {
+        self.source == Source::Forge
+    }
+
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         self.source.values(site)
@@ -118,7 +123,7 @@ impl Source {
                 }
                 texts
             }
-            Self::Field(name) => params.fields().named(name),
+            Self::Field(name) => params.fields().named_by_id(name),
             Self::ToolDetail(detail) => detail.values(site),
             Self::WorkFolder => vec![match site.fit.and_then(|fit| fit.command.invocation.host.as_deref()) {
                 // No folder of this machine is meant.

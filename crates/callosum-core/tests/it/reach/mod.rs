@@ -159,7 +159,9 @@ impl Scorer {
                 let is_reached = tier >= labelled.tier;
                 let share = if labelled.known { &mut score.known } else { &mut score.tail };
                 share.count(is_reached);
-                let is_right = labelled.keys.as_ref().map(|wanted| keys == *wanted);
+                // What is new may have its title, too.
+                let untitled = keys.iter().map(|key| untitled(key).to_owned()).collect::<BTreeSet<_>>();
+                let is_right = labelled.keys.as_ref().map(|wanted| untitled == *wanted);
                 if let Some(is_right) = is_right.filter(|_| is_reached) {
                     score.keys.count(is_right);
                 }
@@ -204,6 +206,12 @@ impl Scorer {
         }
         score
     }
+}
+
+/// A key of something new without the title behind it.
+fn untitled(key: &str) -> &str {
+    let is_new = |key: &&str| ["#new", "/new", ":new"].iter().any(|end| key.ends_with(end));
+    key.rsplit_once(':').map(|(new, _)| new).filter(is_new).unwrap_or(key)
 }
 
 fn shown(asked: &Asked) -> String {
@@ -251,11 +259,17 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools", &tools);
     report("collected later", &second);
     let third = scorer.labelled("third/tools.jsonl").plus(&scorer.pairs("third/tool-pairs.jsonl"));
+    let opened = scorer.labelled("opened/tools.jsonl").plus(&scorer.pairs("opened/tool-pairs.jsonl"));
     report("tools of another sixty servers", &third);
+    report("tools of another forty servers", &opened);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
-    let scored =
-        [("the whole", &whole, GOALS), ("tools", &tools, TOOL_GOALS), ("other tools", &third, OTHER_GOALS)];
+    let scored = [
+        ("the whole", &whole, GOALS),
+        ("tools", &tools, TOOL_GOALS),
+        ("tools of another sixty servers", &third, SIXTY_GOALS),
+        ("tools of another forty servers", &opened, FORTY_GOALS),
+    ];
     for (name, score, goals) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
             assert!(
@@ -290,13 +304,21 @@ const TOOL_GOALS: &[Goal] = &[
     ("pairs of the same resource together", |score| score.together, 92.0),
 ];
 
-/// The same for tools whose labels follow no rules for keys: to some of them two new things of a folder or a project are different, which
-/// here are the same until they have an id.
-const OTHER_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 90.0),
-    ("the long tail", |score| score.tail, 90.0),
-    ("pairs of different resources apart", |score| score.apart, 80.0),
-    ("pairs of the same resource together", |score| score.together, 84.0),
+/// The same for tools whose labels follow no rules for keys. Some of them count what the README of the corpora does not: music and lights
+/// at home, clicks in a browser, tasks of one's own.
+const SIXTY_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 92.0),
+    ("the long tail", |score| score.tail, 97.0),
+    ("pairs of different resources apart", |score| score.apart, 90.0),
+    ("pairs of the same resource together", |score| score.together, 89.0),
+];
+
+/// The same for those that were kept back until they had been scored once.
+const FORTY_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 96.0),
+    ("the long tail", |score| score.tail, 93.0),
+    ("pairs of different resources apart", |score| score.apart, 93.0),
+    ("pairs of the same resource together", |score| score.together, 90.0),
 ];
 
 /// What was never looked at while rules were written. It has no goal of its own: it only tells how honest the other figures are.
@@ -305,15 +327,7 @@ fn what_was_kept_back_is_only_scored() {
     let scorer = Scorer::new();
     let tools = scorer.labelled("kept-back/tools.jsonl");
     let commands = scorer.labelled("kept-back/commands.jsonl").plus(&scorer.pairs("kept-back/pairs.jsonl"));
-    let other = scorer
-        .labelled("kept-back/other-tools.jsonl")
-        .plus(&scorer.pairs("kept-back/other-tool-pairs.jsonl"));
-    let all = [
-        ("kept-back tools", tools),
-        ("kept-back commands", commands),
-        ("kept-back tools of other servers", other),
-    ];
-    for (name, score) in all {
+    for (name, score) in [("kept-back tools", tools), ("kept-back commands", commands)] {
         assert!(score.known.of > 0);
         // Their lines are not shown.
         let Score { known, tail, keys, apart, together, alarms, .. } = score;
