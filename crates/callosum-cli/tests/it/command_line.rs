@@ -566,3 +566,16 @@ fn every_question_for_the_command_line_is_a_command() {
     }
     assert!(commands > 0);
 }
+
+/// A hook's process is started for each call, and loads each library that the program names.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_program_names_no_library_that_it_can_do_without() {
+    let program = fs::read(env!("CARGO_BIN_EXE_callosum")).unwrap();
+    let program = String::from_utf8_lossy(&program);
+    let names = |library: &str| program.contains(&format!("\0{library}\0"));
+    assert!(names("libc.so.6"));
+    for library in ["libm.so.6", "libdl.so.2", "libpthread.so.0", "libz.so.1", "libssl.so.3"] {
+        assert!(!names(library), "{library}");
+    }
+}

@@ -327,7 +327,19 @@ fn what_was_kept_back_is_only_scored() {
     let scorer = Scorer::new();
     let tools = scorer.labelled("kept-back/tools.jsonl");
     let commands = scorer.labelled("kept-back/commands.jsonl").plus(&scorer.pairs("kept-back/pairs.jsonl"));
-    for (name, score) in [("kept-back tools", tools), ("kept-back commands", commands)] {
+    let fourth_tools = scorer
+        .labelled("kept-back/fourth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/fourth-tool-pairs.jsonl"));
+    let fourth_commands = scorer
+        .labelled("kept-back/fourth-commands.jsonl")
+        .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
+    let all = [
+        ("kept-back tools", tools),
+        ("kept-back commands", commands),
+        ("kept-back tools of the fourth set", fourth_tools),
+        ("kept-back commands of the fourth set", fourth_commands),
+    ];
+    for (name, score) in all {
         assert!(score.known.of > 0);
         // Their lines are not shown.
         let Score { known, tail, keys, apart, together, alarms, .. } = score;
@@ -352,5 +364,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 14);
+    assert_eq!(files.len(), 18);
 }
