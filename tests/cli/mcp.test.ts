@@ -346,6 +346,9 @@ for (const [runtime, file, before] of [
     assert.match(dry, /^\+.*"mcp"/m);
     assert.doesNotMatch(dry, /hidden/);
     assert.equal(readFileSync(path, "utf8"), before);
+    // Also the default is named: no variable of a project's may lead elsewhere.
+    const usual = spawnSync(program, ["install", runtime, "--mcp", "--dry-run"], { env, encoding: "utf8" }).stdout;
+    assert.match(usual, new RegExp(`"mcp",\\s*\\+?\\s*"--state-dir",\\s*\\+?\\s*"${home}/.callosum"`));
 
     run("install", runtime, "--mcp");
     const there = readFileSync(path, "utf8");

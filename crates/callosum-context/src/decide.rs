@@ -1,5 +1,6 @@
 //! What a person decides: proposals are accepted or rejected, by their ids.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use callosum_core::model::text::one_line;
@@ -43,7 +44,7 @@ pub struct Proposal {
     pub asked_by: Option<String>,
 }
 
-/// The proposals that nobody has decided about: managed lines of `priorities.md` that are not accepted, entries of the inbox, what is
+/// The proposals that nobody has decided about, by ids that are digests of what is shown of them: managed lines of `priorities.md` that are not accepted, entries of the inbox, what is
 /// staged, and the candidates of the newest week.
 ///
 /// # Errors
@@ -52,8 +53,13 @@ pub fn proposals(tender: &Seen) -> Result<Vec<Proposal>, Problem> {
     let folder = tender.folder();
     let mut found = Vec::new();
     let file = folder.read_text(Path::new(PRIORITIES))?.unwrap_or_default();
+    let mut standing = BTreeSet::new();
     for line in Priorities::read(&file).lines() {
-        let Some(marker) = line.marker.as_ref().filter(|marker| marker.accepted.is_none()) else { continue };
+        let Some(marker) = &line.marker else { continue };
+        if marker.accepted.is_some() {
+            standing.insert(marker.id.clone());
+            continue;
+        }
         let text = line.text.strip_prefix("- ").unwrap_or(&line.text).to_owned();
         let (id, agent, at) = (marker.id.clone(), marker.agent.clone(), marker.at.clone());
         found.push(Proposal { id, agent, at, text, path: PRIORITIES.into(), asked_by: None });
@@ -98,16 +104,13 @@ pub fn proposals(tender: &Seen) -> Result<Vec<Proposal>, Problem> {
     }
     let is_open = |proposal: &Proposal| {
         let verdict = tender.decided(&proposal.id).map(|decided| decided.verdict);
-        matches!(verdict, None | Some(Verdict::Written))
+        // What a person wrote stands under `Current` once the curator has taken it over.
+        matches!(verdict, None | Some(Verdict::Written)) && !standing.contains(&proposal.id)
     };
     found.retain(is_open);
     // The curator takes entries over under their ids: then both stand for one.
-    let mut known = Vec::new();
-    found.retain(|proposal| {
-        let is_new = !known.contains(&proposal.id);
-        known.push(proposal.id.clone());
-        is_new
-    });
+    let mut known = BTreeSet::new();
+    found.retain(|proposal| known.insert(proposal.id.clone()));
     Ok(found)
 }
 
@@ -247,6 +250,49 @@ mod tests {
             assert_eq!(accept(tender, entry, NOW).unwrap_err().code, Code::Unknown);
             assert_eq!(tender.folder().list(Path::new("staging-archive/eve")).len(), 1);
             assert_eq!(tender.pending(), []);
+        });
+    }
+
+    #[test]
+    fn an_id_names_only_what_a_person_has_seen_under_it() {
+        with_proposals(|tender, entry, staged| {
+            let folder = tender.folder().clone();
+            // Its agent may write there: another text, and another title, under the id that was shown.
+            let file = folder.list(Path::new("staging/eve")).into_iter().next().unwrap();
+            let path = Path::new("staging/eve").join(file.name);
+            let text = folder.read_text(&path).unwrap().unwrap();
+            for changed in
+                [text.replace("Do y", "CANARY"), text.replace("title: \"Plan\"", "title: \"CANARY\"")]
+            {
+                assert_ne!(changed, text);
+                folder.replace(&path, changed.as_bytes()).unwrap();
+                assert_eq!(accept(tender, staged, NOW).unwrap_err().code, Code::Unknown, "{changed}");
+            }
+            // And whoever appends to the inbox may claim any id; an entry comes before what is staged.
+            folder.replace(&path, text.as_bytes()).unwrap();
+            let claim = format!("\n## now (eve)\n\nCANARY\n\n<!-- cx:id={staged} -->\n");
+            tender.append(PRIORITIES_INBOX, &claim).unwrap();
+            assert_eq!(accept(tender, staged, NOW).unwrap().text, "Plan: Do y");
+            assert_eq!(
+                accept(tender, entry, NOW).unwrap().text,
+                "Do x\n&lt;!-- cx:id=1 --&gt;".replace('\n', " ")
+            );
+            assert_eq!(proposals(tender).unwrap().len(), 1, "the claim has an id of its own");
+        });
+    }
+
+    #[test]
+    fn what_a_person_wrote_waits_no_more_once_it_stands_under_current() {
+        with_proposals(|tender, _, _| {
+            let (mine, at) = (Author::operator().unwrap(), to_rfc3339(NOW));
+            let written = write::append(tender, &mine, "Ship it", Zone::System, NOW).unwrap();
+            assert_eq!(proposals(tender).unwrap().len(), 3);
+            let marker =
+                Marker { id: written.id, agent: "operator".to_owned(), at: at.clone(), accepted: Some(at) };
+            let file = tender.folder().read_text(Path::new(PRIORITIES)).unwrap().unwrap();
+            let with = Priorities::read(&file).with(Section::Current, &marker.bullet("Ship it"));
+            tender.put(PRIORITIES, with.as_bytes()).unwrap();
+            assert_eq!(proposals(tender).unwrap().len(), 2);
         });
     }
 

@@ -16,8 +16,10 @@ const SESSION_CHARS: usize = 120;
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its id; of one that was not written by a command of ours, made of what it says.
+    /// Its id: the digest of what it says. One that its marker claims counts where it is that.
     pub id: String,
+    /// Whether its marker has the id that a command of ours would have given it. Anybody can make one that has.
+    pub is_ours: bool,
     /// Who wrote it: with a marker of ours, the one whom the gate named.
     pub agent: String,
     /// When, milliseconds since the epoch; `None` where its heading names no moment.
@@ -38,9 +40,14 @@ pub struct Entry {
 pub fn to_append(agent: &AgentName, wall_ms: i64, marks: &[(&str, &str)], text: &str) -> (String, String) {
     let at = to_rfc3339(wall_ms);
     let text = without_headings(text);
-    let id = id(&["inbox", agent.as_str(), &at, &text]);
+    let id = id_of_ours(agent.as_str(), &at, &text);
     let marks: String = marks.iter().map(|(name, value)| format!(" {name}={}", word(value))).collect();
     (format!("\n## {at} ({agent})\n\n{text}\n\n<!-- cx:id={id}{marks} -->\n"), id)
+}
+
+/// The id of an entry that a command of ours writes.
+fn id_of_ours(agent: &str, at: &str, text: &str) -> String {
+    id(&["inbox", agent, at, text])
 }
 
 /// `text` as a word of a marker: what would end it, or begin another, becomes `_`.
@@ -81,10 +88,15 @@ pub fn entries(inbox: &str) -> Vec<Entry> {
             Some((moment, agent)) => (moment, agent),
             None => (heading, ""),
         };
+        let wall_ms = from_rfc3339(moment);
+        // Another id could be that of an entry which somebody has seen, and is about to decide on.
+        let ours =
+            marker.filter(|id| *id == id_of_ours(agent, &wall_ms.map_or_else(String::new, to_rfc3339), text));
         Entry {
-            id: marker.map_or_else(|| id(&["inbox", heading, text]), str::to_owned),
+            id: ours.map_or_else(|| id(&["inbox", heading, text]), str::to_owned),
+            is_ours: ours.is_some(),
             agent: agent.to_owned(),
-            wall_ms: from_rfc3339(moment),
+            wall_ms,
             session: marker.and_then(|_| marked(last, "session")).map(str::to_owned),
             asked_by: marker.and_then(|_| marked(last, "asked")).map(str::to_owned),
             text: text.to_owned(),

@@ -30,7 +30,7 @@ impl Kind {
 pub struct Output {
     /// What it is.
     pub kind: Kind,
-    /// Its id: the same for the same body by the same agent.
+    /// Its id: the same for the same body by the same agent; of a staged item, for the same title and body.
     pub id: String,
     /// Who wrote it, as the gate says.
     pub agent: AgentName,
@@ -65,10 +65,13 @@ pub struct Output {
 }
 
 impl Output {
-    /// The id of such an item.
+    /// The id of such an item. A person decides on a staged one by its id: it is made of all that is shown of it.
     #[must_use]
-    pub fn id_of(kind: Kind, agent: &AgentName, body: &str) -> String {
-        id(&[kind.as_str(), agent.as_str(), body])
+    pub fn id_of(kind: Kind, agent: &AgentName, title: &str, body: &str) -> String {
+        match kind {
+            Kind::Output => id(&[kind.as_str(), agent.as_str(), body]),
+            Kind::Staged => id(&[kind.as_str(), agent.as_str(), title, body]),
+        }
     }
 
     /// As it stands in the file.
@@ -116,13 +119,16 @@ impl Output {
         let first =
             body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
         let other = |name: &String| name != agent.as_str();
+        let title = said("title").or_else(|| first.map(str::to_owned)).unwrap_or_default();
+        // What a staged file says of its id, its agent could keep while it changes the rest.
+        let claimed = said("id").filter(|_| kind == Kind::Output);
         Self {
             kind,
-            id: said("id").unwrap_or_else(|| Self::id_of(kind, agent, &body)),
+            id: claimed.unwrap_or_else(|| Self::id_of(kind, agent, &title, &body)),
             agent: agent.clone(),
             claimed_agent: said("claimedAgent").or_else(|| said("agent")).filter(other),
             created_at: said("createdAt").unwrap_or_default(),
-            title: said("title").or_else(|| first.map(str::to_owned)).unwrap_or_default(),
+            title,
             instance: said("instance"),
             session: said("session"),
             runtime: said("runtime"),
@@ -147,7 +153,7 @@ mod tests {
         let agent = AgentName::parse("bob").unwrap();
         Output {
             kind: Kind::Output,
-            id: Output::id_of(Kind::Output, &agent, "Body\n---\nmore"),
+            id: Output::id_of(Kind::Output, &agent, "", "Body\n---\nmore"),
             agent,
             claimed_agent: None,
             created_at: "2026-11-24T10:15:00.000Z".to_owned(),
@@ -186,6 +192,6 @@ mod tests {
         let bob = AgentName::parse("bob").unwrap();
         let read = Output::read("\n## Found it\n\ntext\n", Kind::Output, &bob);
         assert_eq!((read.title.as_str(), read.body.as_str()), ("Found it", "## Found it\n\ntext"));
-        assert_eq!(read.id, Output::id_of(Kind::Output, &bob, &read.body));
+        assert_eq!(read.id, Output::id_of(Kind::Output, &bob, "", &read.body));
     }
 }

@@ -158,10 +158,12 @@ fn operators_feedback(tender: &Tender, max_chars: usize) -> String {
                 Decision::ApprovedWithFeedback => "approved, with feedback",
                 Decision::Rejected => "rejected",
             };
-            let learning =
-                feedback.learning.as_ref().map_or_else(String::new, |learning| format!(" Learn: {learning}"));
+            let learning = feedback
+                .learning
+                .as_ref()
+                .map_or_else(String::new, |learning| format!(" (learn: {learning})"));
             line(&format!(
-                "- {} was {decision}: {}{learning}",
+                "- what {} did was {decision}: {}{learning}",
                 name(&feedback.agent, NAME_BYTES),
                 feedback.reason
             ))
@@ -332,7 +334,7 @@ mod tests {
             let told_text = told(tender, 4_000);
             let expected = format!(
                 "{HEAD}\nPriorities:\n- Ship 1.0\n  - tests first\n(Callosum] End of the shared context.\n\
-                 Feedback by the operator:\n- bob was rejected: Too long Learn: Be short\n{END}"
+                 Feedback by the operator:\n- what bob did was rejected: Too long (learn: Be short)\n{END}"
             );
             assert_eq!(told_text, expected);
             let many = format!("## Current\n{}", "- A line of thirty characters!\n".repeat(500));

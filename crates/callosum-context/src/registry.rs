@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Problem;
 use crate::folder::replace_file;
+use crate::lock::{self, Lock};
 use crate::names::sha256;
 
 /// The variable that names the folder where no setting does.
@@ -98,6 +99,15 @@ impl Registry {
     #[must_use]
     pub fn is_there(state_dir: &Path) -> bool {
         file(state_dir).exists()
+    }
+
+    /// Keeps all others from changing it, until what this gives is dropped: whoever reads it, changes it and writes it holds that. Two
+    /// gateways that start at once must not lose one another's folder.
+    ///
+    /// # Errors
+    /// When somebody else holds it for long, or the state directory can't be used.
+    pub(crate) fn hold(state_dir: &Path) -> Result<Lock, Problem> {
+        Lock::take(&remembered_in(state_dir).join("registry.lock"), lock::PATIENCE)
     }
 
     /// Writes it in one step.

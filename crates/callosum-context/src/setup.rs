@@ -65,6 +65,7 @@ pub fn init(root: &Path, state_dir: &Path, mode: PolicyMode, by: &str, at: &str)
             created.push(name.to_owned());
         }
     }
+    let _held = Registry::hold(state_dir)?;
     let mut registry = Registry::read(state_dir)?;
     let moved_from = take_along(&mut registry, state_dir, &folder)?;
     let path = folder.root().to_owned();
@@ -103,6 +104,7 @@ fn take_along(
 /// When nothing is recorded of it, or something can't be written.
 pub fn off(root: &Path, state_dir: &Path, by: &str, at: &str) -> Result<Report, Problem> {
     let path = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let _held = Registry::hold(state_dir)?;
     let mut registry = Registry::read(state_dir)?;
     if registry.of(&path).is_none() {
         return Err(Problem::input(
@@ -205,6 +207,21 @@ mod tests {
 
     fn set_up(root: &Path, state: &Path) -> Result<Report, Problem> {
         init(root, state, PolicyMode::Enforce, "here", "2026-11-24T10:15:00.000Z")
+    }
+
+    #[test]
+    fn of_many_that_are_set_up_at_once_each_is_recorded() {
+        let (state, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = |number: usize| parent.path().join(number.to_string());
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let (root, state) = (root(number), state.path());
+                scope.spawn(move || set_up(&root, state).unwrap());
+            }
+        });
+        let registry = Registry::read(state.path()).unwrap();
+        let lost = (0..16).find(|number| registry.of(&fs::canonicalize(root(*number)).unwrap()).is_none());
+        assert_eq!(lost, None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::lint::is_on_this_machine;
 use crate::registry::{PolicyMode, Recorded, Registry, VARIABLE};
 use crate::setup;
 use crate::tend::stamps::Stamps;
-use crate::tend::{Span, Tender};
+use crate::tend::{Span, Tender, call_ended};
 
 /// Records that are looked through for suspects at most.
 const MOST_RECORDS: usize = 10_000;
@@ -158,11 +158,12 @@ impl Site<'_> {
 
     /// Looks after all folders that are in use. `with` gets each, and whether sessions here may be told of it: it is the one that holds
     /// here, and was looked at. Whatever fails is left out: what can't be looked at is told nothing of, because it may be anything, and
-    /// the next look sees the same.
-    pub fn attend(&self, patience: Duration, with: &mut dyn FnMut(&mut Tender, bool)) {
+    /// the next look sees the same. `ended` is the session, as the journal names it, whose calls are over with this look.
+    pub fn attend(&self, patience: Duration, ended: Option<&str>, with: &mut dyn FnMut(&mut Tender, bool)) {
         let mut stamps = Stamps::begin(self.gate.state_dir());
         let Ok(registry) = self.registry() else { return };
         let here = fs::canonicalize(self.located(&registry)).ok();
+        let mut is_kept = false;
         for recorded in registry.in_use() {
             let tender = Folder::open(&recorded.path)
                 .and_then(|folder| Tender::of(folder, self.gate.state_dir(), patience));
@@ -170,6 +171,7 @@ impl Site<'_> {
                 stamps.lack_one();
                 continue;
             };
+            is_kept = true;
             let is_here = here.as_deref() == Some(tender.folder().root());
             let is_seen = self.look(&mut tender).is_ok();
             with(&mut tender, is_seen && is_here);
@@ -182,6 +184,9 @@ impl Site<'_> {
             }
         }
         stamps.write(self.gate.state_dir(), self.now.wall_ms);
+        if let Some(session) = ended.filter(|_| is_kept) {
+            call_ended(self.gate.state_dir(), session, self.now.wall_ms);
+        }
     }
 
     /// Has the curator work on the folder. With `is_dry` nothing is written.

@@ -160,7 +160,7 @@ pub fn output(
     let texts = |texts: &[String]| safe::list(texts.iter().map(String::as_str));
     let output = Output {
         kind,
-        id: Output::id_of(kind, &author.agent, &body.text),
+        id: Output::id_of(kind, &author.agent, &title, &body.text),
         agent: author.agent.clone(),
         claimed_agent: author.claimed_agent.clone(),
         created_at: to_rfc3339(now_ms),
@@ -234,7 +234,11 @@ fn alike(tender: &Tender, output: &Output) -> Option<PathBuf> {
     });
     files.into_iter().find(|path| {
         let text = folder.read_text(path).ok().flatten();
-        text.is_some_and(|text| Output::read(&text, output.kind, &output.agent).body == output.body)
+        let known = text.map(|text| Output::read(&text, output.kind, &output.agent));
+        known.is_some_and(|known| match output.kind {
+            Kind::Output => known.body == output.body,
+            Kind::Staged => known.id == output.id,
+        })
     })
 }
 
@@ -259,10 +263,12 @@ fn used(tender: &Tender, agent: &AgentName, zone: Zone, now_ms: i64) -> (usize, 
     let text = |path: &str| folder.read_text(Path::new(path)).ok().flatten().unwrap_or_default();
     let is_today = |wall_ms: Option<i64>| wall_ms.is_some_and(|at| zone.at(at).0 == today);
     let entries = inbox::entries(&text(PRIORITIES_INBOX)).into_iter();
-    let entries = entries.filter(|entry| entry.agent == agent.as_str() && is_today(entry.wall_ms));
+    // Whose the rest is, it only claims: nobody reaches a limit by what another one appends.
+    let is_of_agent = |entry: &inbox::Entry| entry.agent == agent.as_str() && tender.is_written(&entry.id);
+    let entries = entries.filter(|entry| is_of_agent(entry) && is_today(entry.wall_ms));
     sizes.extend(entries.map(|entry| entry.range.len() as u64));
     for (given, line) in feedback::read(&text(FEEDBACK_INBOX)).0 {
-        if given.by == agent.as_str() && is_today(from_rfc3339(&given.at)) {
+        if given.by == agent.as_str() && tender.is_written(&given.id) && is_today(from_rfc3339(&given.at)) {
             sizes.push(line.len() as u64);
         }
     }
@@ -294,6 +300,7 @@ pub fn append(
     let known = inbox::entries(&before).into_iter().find(|known| {
         known.agent == author.agent.as_str()
             && known.text == said
+            && tender.is_written(&known.id)
             && known.wall_ms.is_some_and(|at| zone.at(at).0 == today)
     });
     let written = |id: String, duplicate_of| Written {
@@ -338,6 +345,7 @@ pub fn feedback(
     })?;
     let before = tender.folder().read_text(Path::new(FEEDBACK_INBOX))?.unwrap_or_default();
     let is_same = |known: &Feedback| {
+        let is_written = tender.is_written(&known.id);
         let known = Feedback {
             at: given.at.clone(),
             id: given.id.clone(),
@@ -345,7 +353,7 @@ pub fn feedback(
             asked_by: given.asked_by.clone(),
             ..known.clone()
         };
-        known == given
+        is_written && known == given
     };
     let known =
         feedback::read(&before).0.into_iter().map(|(known, _)| known).find(is_same).map(|known| known.id);
@@ -396,8 +404,9 @@ pub fn kpi(
     })
 }
 
-/// What a person wrote is that person's word. The file can't say so: agents append to it, too.
+/// A command of ours wrote it, and what a person wrote is that person's word. The file can't say so: whoever appends to it could.
 fn note(tender: &mut Tender, author: &Author, id: &str, now_ms: i64) {
+    tender.has_written(id, now_ms);
     if author.role == Role::Operator {
         tender.decide(id, Verdict::Written, now_ms);
     }
@@ -477,6 +486,25 @@ mod tests {
             assert_eq!(tender.folder().list(Path::new("agent-outputs/bob/2026-11-24")).len(), files);
             assert_eq!(write(tender, "eve", &"x".repeat(limits::ITEM_BYTES)).unwrap_err().code, Code::Limit);
             assert!(tender.folder().list(Path::new("agent-outputs/eve")).is_empty());
+        });
+    }
+
+    #[test]
+    fn nobody_reaches_a_limit_or_is_silenced_by_what_another_appends_in_their_name() {
+        with_tender(|tender| {
+            let utc = Zone::named(Some("UTC")).unwrap();
+            let (bob, at) = (author("bob"), to_rfc3339(NOW));
+            let line = r#"{"agent":"x","decision":"rejected","reason":"No","by":"bob","at":"AT"}"#
+                .replace("AT", &at);
+            for number in 0..limits::ITEMS_A_DAY {
+                let (entry, _) = inbox::to_append(&bob.agent, NOW, &[], &number.to_string());
+                tender.append(PRIORITIES_INBOX, &entry).unwrap();
+                tender.append(FEEDBACK_INBOX, &format!("{line}\n")).unwrap();
+            }
+            assert_eq!(append(tender, &bob, "7", utc, NOW + 1).unwrap().duplicate_of, None);
+            let given: Feedback = serde_json::from_str(&line).unwrap();
+            assert_eq!(feedback(tender, &bob, given, utc, NOW + 1).unwrap().duplicate_of, None);
+            assert!(write(tender, "bob", "One").is_ok());
         });
     }
 

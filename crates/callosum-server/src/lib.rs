@@ -29,10 +29,13 @@ mod v1;
 mod webhooks;
 mod writer;
 
+use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use callosum_core::machine;
+use callosum_runtimes::{is_program, shell_variables};
 use clap::Parser;
 use rustix::process::{Resource, Signal, getrlimit};
 
@@ -54,7 +57,10 @@ pub fn main() -> ExitCode {
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
-        Command::Ui { port } => page::own::run(&args.global, *port, &mut io::stdout()),
+        Command::Ui { port } => {
+            only_a_person("opens the page, on which proposals and tasks are decided about")
+                .and_then(|()| page::own::run(&args.global, *port, &mut io::stdout()))
+        }
         Command::Mcp => mcp(&args),
         Command::Install(asked) => config::state_dir(&args.global)
             .and_then(|directory| unit::install(&directory, asked, args.global.json)),
@@ -86,7 +92,20 @@ fn mcp(args: &Args) -> Result<ExitCode, Failure> {
     })
 }
 
+/// Refuses in an agent's shell what gives a person's rights.
+fn only_a_person(does: &str) -> Result<(), Failure> {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if shell_variables().any(is_set) || machine::is_below(std::process::id(), is_program) {
+        let remedy = "ask the person who runs this machine to do it in a terminal of their own";
+        return Err(Failure::new(format!("only a person {does}"), remedy));
+    }
+    Ok(())
+}
+
 fn token(args: &Args, action: &TokenAction) -> Result<ExitCode, Failure> {
+    if !matches!(action, TokenAction::List) {
+        only_a_person("makes and revokes tokens")?;
+    }
     let directory = config::state_dir(&args.global)?;
     tokens::command::run(&directory, action, args.global.json)
 }

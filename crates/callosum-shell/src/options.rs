@@ -31,6 +31,7 @@ use Others::{Switch, Value, Values};
 #[rustfmt::skip]
 const PROGRAMS: &[Known] = &[
     known("git", Switch, "-C -c --attr-source --config-env --git-dir --work-tree --namespace --exec-path -o --push-option --receive-pack --exec --repo --to --cc --bcc --from --subject", ""),
+    known("git clean", Switch, "-e --exclude", ""),
     known("git subtree", Switch, "-P --prefix -m --message -b --branch --onto --annotate", ""),
     known("gh", Value, "", "--web -w --draft --squash --rebase --merge --admin --auto --disable-auto --delete-branch --fill --fill-first --fill-verbose --no-maintainer-edit --public --private --internal --yes -y --confirm --clone --push --prerelease --generate-notes --latest --cleanup-tag --verify-tag --clobber --undo --edit-last --delete-last --create-if-none --paginate --silent --include --verbose --slurp --failed --debug --editor --force --help -h --exit-status --compact --watch --required --comments --all --archived --no-archived --org --remove-milestone"),
     known("gh secret", Value, "--org -o", "--no-store --user -u --no-repos-selected"),

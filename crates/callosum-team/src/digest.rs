@@ -102,7 +102,11 @@ pub fn digest(told: &Told<'_>) -> Digest {
         }
     }
     sections.push(Section { name: "Messages", items: told.unread });
-    text.push_str(&format!("\n## Messages\n\n{} wait to be read.\n", told.unread));
+    let unread = match told.unread {
+        1 => "1 waits".to_owned(),
+        many => format!("{many} wait"),
+    };
+    text.push_str(&format!("\n## Messages\n\n{unread} to be read.\n"));
     let text: String = text.chars().take(MAX_CHARS).collect();
     Digest { chars: text.chars().count(), text, sections }
 }

@@ -16,6 +16,8 @@ use crate::who::{Actor, Who};
 pub const BODY_BYTES: usize = 4 * 1024;
 /// Messages that nobody has read yet.
 pub const MAX_UNREAD: usize = 5_000;
+/// So many of these by one sender, unless that is a person: nobody fills what all share.
+pub const MAX_UNREAD_BY_SENDER: usize = 500;
 /// Sessions that one message may go to.
 pub const MAX_RECIPIENTS: usize = 32;
 /// Messages of a sender, and of a sender to one session, within [`RATE_MS`].
@@ -352,6 +354,12 @@ impl Mail {
         if self.waiting() >= MAX_UNREAD {
             return limit(format!("{MAX_UNREAD} messages wait to be read"), "wait until some have been");
         }
+        if !actor.is_operator() && self.waits().filter(is_own).count() >= MAX_UNREAD_BY_SENDER {
+            return limit(
+                format!("{MAX_UNREAD_BY_SENDER} messages of this sender wait to be read"),
+                "wait until some have been",
+            );
+        }
         Ok(self.put(message, "sent"))
     }
 
@@ -432,8 +440,12 @@ impl Mail {
     /// How many wait for somebody to read them.
     #[must_use]
     pub fn waiting(&self) -> usize {
+        self.waits().count()
+    }
+
+    fn waits(&self) -> impl Iterator<Item = &Message> {
         let now_ms = self.now.wall_ms;
-        self.by_id.values().filter(|message| !message.is_read() && !message.has_expired(now_ms)).count()
+        self.by_id.values().filter(move |message| !message.is_read() && !message.has_expired(now_ms))
     }
 
     /// Takes out at most `most` messages to be shown to `actor`. Once they were, [`Mail::shown`] says so; else they come again.

@@ -72,10 +72,18 @@ impl Names {
             return Ok(name.to_owned());
         }
         match matching(name, sessions).as_slice() {
-            [] => Err(self.unknown(name)),
+            [] => Err(self.not_there(name, sessions)),
             [only] => Ok(address(only)),
             several => Err(ambiguous(name, several)),
         }
+    }
+
+    /// Why nobody of this name can be meant: the sessions that have it are over, or there are none.
+    fn not_there(&self, name: &str, sessions: &Sessions) -> Refusal {
+        let over = sessions.all.iter().filter(|session| session.over.is_some());
+        let Some(found) = called(name, over).first().copied() else { return self.unknown(name) };
+        let message = format!("{} has ended", callosum_core::model::text::name(&address(found), 128));
+        Refusal::new(Code::Unknown, message, "name a session that `callosum sessions` lists as going on")
     }
 
     fn unknown(&self, name: &str) -> Refusal {
@@ -116,7 +124,7 @@ impl Names {
         }
         let found = matching(to, sessions);
         match found.as_slice() {
-            [] => Err(self.unknown(to)),
+            [] => Err(self.not_there(to, sessions)),
             [only] => Ok(Addressed { sessions: vec![pair(only)], role: None }),
             several => Err(ambiguous(to, several)),
         }
@@ -145,16 +153,20 @@ fn is_named_by_host(session: &Session) -> bool {
     session.runtime.as_deref().is_none_or(|runtime| NAMES.iter().any(|known| known.name == runtime))
 }
 
-/// The sessions that are called `name`, else those whose name begins so.
+/// The sessions that are not over and are called `name`, else those whose name begins so.
 fn matching<'s>(name: &str, sessions: &'s Sessions) -> Vec<&'s Session> {
+    called(name, sessions.alive())
+}
+
+fn called<'s>(name: &str, among: impl Iterator<Item = &'s Session> + Clone) -> Vec<&'s Session> {
     let is_exact =
         |session: &&Session| session.session == name && is_named_by_host(session) || address(session) == name;
-    let exact: Vec<&Session> = sessions.alive().filter(is_exact).collect();
+    let exact: Vec<&Session> = among.clone().filter(is_exact).collect();
     if !exact.is_empty() || name.is_empty() {
         return exact;
     }
     let begins = |session: &&Session| {
         session.session.starts_with(name) && is_named_by_host(session) || address(session).starts_with(name)
     };
-    sessions.alive().filter(begins).collect()
+    among.filter(begins).collect()
 }

@@ -83,7 +83,7 @@ impl Sessions {
     }
 
     /// Those that nothing says are over.
-    pub fn alive(&self) -> impl Iterator<Item = &Session> {
+    pub fn alive(&self) -> impl Iterator<Item = &Session> + Clone {
         self.all.iter().filter(|session| session.over.is_none())
     }
 }

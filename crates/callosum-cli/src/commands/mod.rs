@@ -2,6 +2,7 @@
 
 mod caller;
 pub(crate) mod check;
+mod child;
 pub(crate) mod context;
 pub(crate) mod doctor;
 mod executable;

@@ -56,16 +56,13 @@ pub(super) fn attend(gate: &Gate, session: &str, when: When, home: &Path, now: &
         site.set_up_if_wanted().ok()?;
     }
     let patience = if when == When::Call { PATIENCE_AFTER } else { PATIENCE_TELLING };
-    let (mut told, mut is_kept) = (None, false);
-    site.attend(patience, &mut |tender, is_told| {
-        is_kept = true;
+    let mut told = None;
+    let ended = (when == When::Call).then_some(session);
+    site.attend(patience, ended, &mut |tender, is_told| {
         if is_told && when != When::Call {
             told = text(&site, tender, session, when);
         }
     });
-    if when == When::Call && is_kept {
-        call_ended(gate.state_dir(), session, now.wall_ms);
-    }
     told
 }
 

@@ -8,6 +8,7 @@ use callosum_context::registry::{PolicyMode, Registry};
 use callosum_context::tend::{self, Pending};
 use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, WebhookStatus};
 use callosum_core::record::UNREADABLE_EVENTS;
+use callosum_team::switch::{self, Wanted};
 use serde::Serialize;
 
 use super::observe::OBSERVING;
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     let observer = super::observer(args)?;
     let status = observer.status(&observer.machine().now());
     if args.global.json {
-        json(out, &Told { status: &status, shared_contexts: shared_contexts(&status) })?;
+        let team = switch::wanted(Path::new(&status.state_dir));
+        json(out, &Told { status: &status, shared_contexts: shared_contexts(&status), team })?;
     } else {
         for_people(args, &status, out)?;
     }
@@ -39,6 +41,9 @@ struct Told<'a> {
     status: &'a Status,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shared_contexts: Vec<SharedContext>,
+    /// Sessions work together here: how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<Wanted>,
 }
 
 /// A shared context in use.
@@ -75,6 +80,9 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
         line("Wrong", &format!("settings: {}", long(error)))?;
     }
     shared_context(status, &mut line)?;
+    if let Some(wanted) = switch::wanted(Path::new(&status.state_dir)) {
+        line("Team", &team(&wanted))?;
+    }
     for (runtime, tools) in &status.coverage {
         if let Some(seen) = tools.get(UNREADABLE_EVENTS) {
             let events = counted(seen.before, "event");
@@ -183,6 +191,22 @@ fn shared_context(
         }
     }
     Ok(())
+}
+
+/// That sessions work together, and what goes beyond that.
+fn team(wanted: &Wanted) -> String {
+    let mut text = "on: sessions work together".to_owned();
+    if wanted.continue_on_request {
+        text.push_str(", go on where a request waits");
+    }
+    if wanted.live_injection {
+        text.push_str(", may be typed to");
+    }
+    if !wanted.task_trusted_agents.is_empty() {
+        let trusted: Vec<String> = wanted.task_trusted_agents.iter().map(|agent| name(agent)).collect();
+        text.push_str(&format!("; tasks count as accepted of {}", trusted.join(", ")));
+    }
+    text
 }
 
 fn is_parked(webhook: &WebhookStatus) -> bool {

@@ -1,4 +1,4 @@
-//! Which records are shown: by number, by project, and what is said of a name that nobody has.
+//! Which records are shown: by number, by project; what is said of a name that nobody has, of what is not there, and of what is on.
 
 use serde_json::{Value, json};
 
@@ -67,4 +67,41 @@ fn records_and_sessions_are_found_by_project() {
     }
     let (_, _, stderr) = run(state.path(), &["journal", "--project", "sho"]);
     assert!(stderr.contains("did you mean `shop`?"), "{stderr}");
+}
+
+#[test]
+fn the_status_tells_whether_sessions_work_together_and_how() {
+    let state = story();
+    let told = || run(state.path(), &["status"]).1;
+    assert!(!told().contains("\nTeam "), "{}", told());
+    assert_eq!(run_json(state.path(), &["status", "--json"]).1["team"], Value::Null);
+    assert_eq!(run(state.path(), &["team", "on"]).0, Some(0));
+    assert!(told().contains("\nTeam       on: sessions work together\n"), "{}", told());
+    assert_eq!(run(state.path(), &["team", "on", "--trust", "codex", "--continue-on-request"]).0, Some(0));
+    assert!(
+        told().contains(", go on where a request waits; tasks count as accepted of codex\n"),
+        "{}",
+        told()
+    );
+    assert_eq!(
+        run_json(state.path(), &["status", "--json"]).1["team"]["taskTrustedAgents"],
+        json!(["codex"])
+    );
+}
+
+#[test]
+fn what_is_not_there_is_said_so_that_a_person_can_tell_why() {
+    let state = story();
+    assert_eq!(run(state.path(), &["team", "on"]).0, Some(0));
+    for (args, expected) in [
+        (&["task", "list"][..], "No task is open.\n"),
+        (&["task", "list", "--state", "failed"], "No task is failed.\n"),
+        (&["task", "ready"], "No task may be claimed now.\n"),
+    ] {
+        assert_eq!(run(state.path(), args).1, expected, "{args:?}");
+    }
+    let (code, _, why) = run(state.path(), &["journal", "--tier", "9"]);
+    assert_eq!(code, Some(2));
+    // The JSON that the option becomes, nobody has seen.
+    assert!(why.contains("tiers from 0 to 4") && !why.contains("column"), "{why}");
 }

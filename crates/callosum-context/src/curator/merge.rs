@@ -12,7 +12,7 @@ use crate::folder::Folder;
 use crate::inbox::{self, Entry};
 use crate::inert::inert;
 use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
-use crate::names::{id, sha256};
+use crate::names::sha256;
 use crate::output::{Kind, Output};
 use crate::priorities::{Marker, Priorities, TEMPLATE};
 use crate::tend::{Tender, Verdict};
@@ -150,11 +150,11 @@ fn proposals(
     let settled = inbox::settled(&inbox, terms.now_ms).len();
     for (at, entry) in inbox::entries(&inbox).into_iter().enumerate() {
         // What our command wrote is whole, whatever follows: its id says so.
-        if entry.range.start < begin || (at >= settled && !is_ours(&entry)) {
+        if entry.range.start < begin || (at >= settled && !entry.is_ours) {
             continue;
         }
         end = end.max(entry.range.end);
-        let proposal = of_entry(&entry, &inbox, tender, terms);
+        let proposal = of_entry(&entry, tender, terms);
         if let Some(why) = proposal.left_out {
             merged.skipped.push(Skipped::new(proposal.inserted.id, why));
         } else if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
@@ -218,21 +218,11 @@ fn proposal(
     Proposal { at_ms, left_out, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
 }
 
-/// Whether our command wrote an entry, and nobody changed it.
-fn is_ours(entry: &Entry) -> bool {
-    let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
-    entry.id == id(&["inbox", &entry.agent, &at, &entry.text])
-}
-
-/// An entry is its agent's only where our command wrote it: then its id is the digest of what it says. One of a shell only claims whose
-/// it is. An id that is the digest of neither could be another's, who decided about that one decided nothing about this.
-fn of_entry(entry: &Entry, inbox: &str, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
-    let is_ours = is_ours(entry);
-    let heading = inbox.get(entry.range.clone()).and_then(|text| text.lines().next()).unwrap_or_default();
-    let heading = heading.strip_prefix("## ").unwrap_or(heading).trim();
-    let id = if is_ours { entry.id.clone() } else { id(&["inbox", heading, &entry.text]) };
+/// An entry is its agent's only where our command wrote it, which the state says. One of a shell only claims whose it is.
+fn of_entry(entry: &Entry, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
+    let is_ours = tender.is_some_and(|tender| tender.is_written(&entry.id));
     let is_trusted = is_ours && terms.trusted.contains(&entry.agent);
-    proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS), tender)
+    proposal(&entry.id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS), tender)
 }
 
 /// A staged item is its agent's: the gate lets nobody else into its folder.
@@ -248,6 +238,12 @@ fn of_staged(
     let text = if says_title { body.to_owned() } else { format!("{}: {body}", output.title) };
     let text = format!("{} [{}]", inert(&text, TEXT_CHARS), inert(&archive.to_string_lossy(), TEXT_CHARS));
     let agent = item.agent.as_str();
-    let id = Output::id_of(Kind::Staged, &item.agent, &output.body);
-    proposal(&id, agent, from_rfc3339(&output.created_at), terms.trusted.contains(agent), &text, tender)
+    proposal(
+        &output.id,
+        agent,
+        from_rfc3339(&output.created_at),
+        terms.trusted.contains(agent),
+        &text,
+        tender,
+    )
 }

@@ -447,6 +447,12 @@ impl Tender {
         self.is_changed = true;
     }
 
+    /// Remembers that a command of ours wrote an item.
+    pub fn has_written(&mut self, id: &str, now_ms: i64) {
+        self.seen.state.written.insert(id.to_owned(), now_ms);
+        self.is_changed = true;
+    }
+
     /// Remembers what a session was told, and by what.
     pub fn tell(&mut self, session: &str, how: How, digest: &str, now_ms: i64) {
         let told = Told { at_ms: now_ms, digest: digest.to_owned(), how };

@@ -92,6 +92,12 @@ impl Seen {
         self.state.decided.get(id)
     }
 
+    /// Whether a command of ours wrote an item, not long ago.
+    #[must_use]
+    pub fn is_written(&self, id: &str) -> bool {
+        self.state.written.contains_key(id)
+    }
+
     /// What a session was told of the folder last.
     #[must_use]
     pub fn told(&self, session: &str) -> Option<&Told> {

@@ -12,6 +12,8 @@ pub(super) const INBOXES: [&str; 2] = [PRIORITIES_INBOX, FEEDBACK_INBOX];
 
 /// Sessions that are remembered as told, at most.
 const MOST_TOLD: usize = 256;
+/// Items that are remembered as written by a command of ours, at most: what limits count is today's.
+const MOST_WRITTEN: usize = 2_000;
 /// Decisions that are remembered, at most.
 const MOST_DECIDED: usize = 5_000;
 
@@ -27,6 +29,8 @@ pub(super) struct State {
     pub(super) files: BTreeMap<String, Known>,
     /// What a person decided about items, by their ids.
     pub(super) decided: BTreeMap<String, Decided>,
+    /// When commands of ours wrote items into inboxes, or staged them, by their ids: milliseconds since the epoch.
+    pub(super) written: BTreeMap<String, i64>,
     /// What sessions were told, by their names.
     pub(super) told: BTreeMap<String, Told>,
 }
@@ -136,6 +140,10 @@ impl State {
             let oldest =
                 self.told.iter().min_by_key(|(_, told)| told.at_ms).map(|(session, _)| session.clone());
             oldest.map(|session| self.told.remove(&session));
+        }
+        while self.written.len() > MOST_WRITTEN {
+            let oldest = self.written.iter().min_by_key(|(_, at_ms)| **at_ms).map(|(id, _)| id.clone());
+            oldest.map(|id| self.written.remove(&id));
         }
         while self.decided.len() > MOST_DECIDED {
             let oldest = self.decided.iter().min_by(|one, other| one.1.at.cmp(&other.1.at));

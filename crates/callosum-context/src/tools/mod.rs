@@ -23,7 +23,7 @@ use crate::overview::{self, Seat};
 use crate::read;
 use crate::signals::{Answer, Question};
 use crate::site::Site;
-use crate::tend::{How, call_ended};
+use crate::tend::How;
 use crate::write::{self, Author, Draft, OWNER, Written};
 
 use self::params::Params;
@@ -183,9 +183,9 @@ fn prompt(site: &Site<'_>, session: Option<&str>) -> Result<Value, Problem> {
     site.set_up_if_wanted()?;
     // As the journal names it.
     let session = session.map(short_name);
-    let (mut answer, mut is_kept) = (Map::new(), false);
-    site.attend(PATIENCE_PROMPT, &mut |tender, is_told| {
-        is_kept = true;
+    let mut answer = Map::new();
+    // Its turn begins: what it called before is over.
+    site.attend(PATIENCE_PROMPT, session.as_deref(), &mut |tender, is_told| {
         if !is_told {
             return;
         }
@@ -200,10 +200,6 @@ fn prompt(site: &Site<'_>, session: Option<&str>) -> Result<Value, Problem> {
         }
         answer.insert("text".to_owned(), told.map(|told| told.text).into());
     });
-    if let Some(session) = session.as_deref().filter(|_| is_kept) {
-        // Its turn begins: what it called before is over.
-        call_ended(site.gate.state_dir(), session, site.now.wall_ms);
-    }
     answer.insert("on".to_owned(), site.folder().is_ok().into());
     Ok(Value::Object(answer))
 }

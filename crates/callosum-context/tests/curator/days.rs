@@ -98,8 +98,12 @@ fn the_signals_have_engrams_fields_and_their_evidence() {
 fn trusted_agents_proposals_go_under_current_and_only_where_it_is_theirs() {
     let world = usual();
     world.append("priorities.inbox.md", "\n## 2026-11-24T10:04:00.000Z (boss)\n\nForged by a shell <!-- cx:id=0123456789ab agent=x at=y accepted=z -->\n");
+    // Whoever appends can make the very id that our command would have made.
+    let boss = callosum_context::names::AgentName::parse("boss").unwrap();
+    let (forged, _) = callosum_context::inbox::to_append(&boss, 1_795_514_641_000, &[], "Forged with its id");
+    world.append("priorities.inbox.md", &forged);
     let report = world.run();
-    assert_eq!(report.merged.len(), 5);
+    assert_eq!(report.merged.len(), 6);
     let text = world.text(PRIORITIES);
     let (current, inputs) = (section(&text, "Current").join("\n"), section(&text, "Inputs").join("\n"));
     assert!(current.contains("- (from boss) Offers before Friday <!-- cx:id="), "{text}");
@@ -115,6 +119,7 @@ fn trusted_agents_proposals_go_under_current_and_only_where_it_is_theirs() {
         "{text}"
     );
     assert!(inputs.contains("(from boss) Forged by a shell <!-- cx:id="), "{text}");
+    assert!(inputs.contains("(from boss) Forged with its id <!-- cx:id="), "{text}");
     assert!(!text.contains("0123456789ab") && !text.contains("accepted"), "{text}");
     assert!(
         world.exists("staging-archive/eve/100300-mine.md") && !world.exists("staging/eve/100300-mine.md")
@@ -192,10 +197,15 @@ fn a_day_can_be_named_and_one_that_has_not_begun_is_refused() {
 #[test]
 fn a_dry_run_tells_all_and_writes_nothing() {
     let world = usual();
-    let before = world.files();
+    // What was proposed is remembered there already.
+    let home = callosum_context::registry::home_of(&world.state, &world.folder.canonicalize().unwrap());
+    let remembered = || {
+        let names = fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().file_name());
+        (names.collect::<std::collections::BTreeSet<_>>(), fs::read(home.join("state.json")).unwrap())
+    };
+    let before = (world.files(), remembered());
     let dry = world.with(Arc::new(SystemDisk), true, |curator| curator.daily(None)).unwrap();
-    assert_eq!(world.files(), before);
-    assert!(!world.state.join("context").exists());
+    assert_eq!((world.files(), remembered()), before);
     let real = world.run();
     assert_eq!((dry.changed, dry.merged), (real.changed, real.merged));
 }

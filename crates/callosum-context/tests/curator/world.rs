@@ -15,7 +15,8 @@ use callosum_context::names::AgentName;
 use callosum_context::output::{Kind, Output};
 use callosum_context::priorities::TEMPLATE;
 use callosum_context::signals::Document;
-use callosum_context::{inbox, layout};
+use callosum_context::tend::Tender;
+use callosum_context::{inbox, layout, lock};
 use callosum_core::model::settings::OnTamper;
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::query::Observer;
@@ -100,7 +101,7 @@ impl World {
         let agent = agent(name);
         let output = Output {
             kind,
-            id: Output::id_of(kind, &agent, body),
+            id: Output::id_of(kind, &agent, title, body),
             agent: agent.clone(),
             claimed_agent: None,
             created_at: at.to_owned(),
@@ -139,6 +140,10 @@ impl World {
     pub(crate) fn propose(&self, name: &str, at: &str, text: &str) -> String {
         let (entry, id) = inbox::to_append(&agent(name), from_rfc3339(at).unwrap(), &[], text);
         self.append(layout::PRIORITIES_INBOX, &entry);
+        let folder = Folder::open(&self.folder).unwrap();
+        let mut tender = Tender::of(folder, &self.state, lock::PATIENCE).unwrap();
+        tender.has_written(&id, from_rfc3339(at).unwrap());
+        tender.save().unwrap();
         id
     }
 

@@ -148,7 +148,8 @@ impl Filter {
         if text.trim().is_empty() || text.trim() == "null" {
             return Ok(Self::default());
         }
-        let filter: Self = serde_json::from_str(text).map_err(|error| format!("bad filter: {error}"))?;
+        let filter: Self =
+            serde_json::from_str(text).map_err(|error| format!("bad filter: {}", without_place(&error)))?;
         if filter.limit == 0 || filter.limit > MAX_LIMIT {
             return Err(format!("bad filter: `limit` must be from 1 to {MAX_LIMIT}"));
         }
@@ -169,6 +170,13 @@ impl Filter {
     pub(super) fn until_ms(&self) -> Result<Option<i64>, String> {
         moment("until", self.until.as_ref())
     }
+}
+
+/// What is wrong, without where: whoever gave an option has not seen the JSON that it stands in.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
 /// A moment in a request, wall-clock milliseconds.

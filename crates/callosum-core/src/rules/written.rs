@@ -19,8 +19,8 @@ use callosum_shell::{Invocation, Line, brace_words, joined, unhidden};
 
 /// So many paths and mentions of variables of a call are looked at.
 const MAX_LOOKS: usize = 8 * 1024;
-/// So many written paths of a call are told.
-const MAX_WRITTEN: usize = 2_000;
+/// So many written paths of a call are told: of what a system lets a command have for its words, about all.
+const MAX_WRITTEN: usize = 16 * 1024;
 /// What stands for each file that `find` finds in the command that it runs.
 const FOUND: &str = "{}";
 /// Where cron runs what its table says.
@@ -291,6 +291,18 @@ mod tests {
         }
         assert_eq!(of("bash", &json!({ "command": "rm a", "workdir": "/x" })), "Remove /x/a");
         assert_eq!(of("exec", &json!({ "command": "rm a", "host": "node-1" })), "");
+    }
+
+    #[test]
+    fn what_stands_behind_thousands_of_others_is_told() {
+        let many: String = (0..8_000).map(|number| format!("{number} ")).collect();
+        for command in [format!("rm {many} a/b"), format!("rm {many}; rm a/b")] {
+            assert!(
+                of("exec", &json!({ "command": command })).ends_with("Remove /w/a/b"),
+                "{}",
+                command.len()
+            );
+        }
     }
 
     #[test]

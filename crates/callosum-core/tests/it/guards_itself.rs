@@ -223,6 +223,8 @@ fn a_command_that_reaches_for_the_gate_is_protected() {
         "rm \"$(pwd)/.claude/settings.json\"",
         "D=.callosum; rm -rf ~/$D",
         "rm -rf ${D:-~/.callosum}",
+        "mount --bind ~/.callosum /mnt",
+        "prettier --write ~/.callosum/tiers.json",
         // By the program itself.
         "callosum install claude-code --state-dir /tmp/other",
         "callosum --state-dir /tmp/other install codex",
@@ -333,7 +335,6 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "find . -name '*callosum*' | xargs rm -rf",
         "vim -R ~/.callosum/journal.jsonl",
         "rclone copy ~/.callosum /mnt/backup",
-        "mount --bind ~/.callosum /mnt",
         "sqlite3 -readonly ~/.callosum/x.db 'select 1'",
         "zip /tmp/b.zip ~/.callosum/journal.jsonl",
         "python3 -c 'print(open(\"/home/me/.callosum/journal.jsonl\").read())'",

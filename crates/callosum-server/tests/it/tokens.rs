@@ -31,6 +31,24 @@ fn a_token_counts_from_the_next_request_on_and_no_longer_once_it_is_revoked() {
 }
 
 #[test]
+fn what_gives_a_persons_rights_is_refused_in_an_agents_shell() {
+    let home = Home::new();
+    for words in [
+        &["token", "add", "ci"][..],
+        &["token", "revoke", "ci"],
+        &["ui", "--json"],
+        &["ui", "--port", "4300"],
+    ] {
+        let asked = home.program(words).env("GEMINI_CLI", "1").output().unwrap();
+        let why = String::from_utf8_lossy(&asked.stderr);
+        assert_eq!(asked.status.code(), Some(2), "{words:?}: {why}");
+        assert!(why.contains("only a person") && asked.stdout.is_empty(), "{words:?}: {why}");
+    }
+    let listed = home.program(&["token", "list"]).env("GEMINI_CLI", "1").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "There are no tokens.\n");
+}
+
+#[test]
 fn only_hashes_are_kept_and_only_for_this_user() {
     let home = Home::new();
     let made = home

@@ -59,9 +59,12 @@ fn put_together<'c>(
         return Some((Cow::Owned(format!("{}/{text}", value_of(texts, name)?)), left, after));
     }
     let (callee, _) = call_around(head).filter(|_| head.ends_with(['(', ',']))?;
-    if !matches!(callee.rsplit('.').next(), Some("join" | "joinpath" | "resolve")) {
-        return None;
-    }
+    let is_path = match callee.rsplit('.').next() {
+        Some("join" | "joinpath" | "resolve") => false,
+        // `Path('a', 'b')`
+        Some("Path" | "PurePath") if after.trim_start().starts_with(',') => true,
+        _ => return None,
+    };
     let opens = head.rfind(&format!("{callee}("))?;
     // The first of its texts stands for all.
     let given = head.get(opens + callee.len() + 1..).filter(|given| !given.contains(['\'', '"', '`']))?;
@@ -70,6 +73,9 @@ fn put_together<'c>(
     let parts = whole.split(',').map(str::trim).filter(|part| !part.is_empty());
     let parts: Option<Vec<&str>> =
         parts.map(|part| in_quotes(part).or_else(|| value_of(texts, part))).collect();
+    if is_path {
+        return Some((Cow::Owned(parts?.join("/")), head, after.get(rest.len()..)?));
+    }
     let left = head.get(..opens)?;
     let left = MODULES.iter().find_map(|module| left.strip_suffix(module)).unwrap_or(left);
     Some((Cow::Owned(parts?.join("/")), left, behind))

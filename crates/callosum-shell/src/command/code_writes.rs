@@ -121,6 +121,21 @@ const REMOVERS: &[&str] = &[
     "rm_r",
     "rm_f",
 ];
+/// Calls that list what lies in the folder that their argument names.
+const LISTERS: &[&str] = &[
+    "glob",
+    "iglob",
+    "rglob",
+    "globSync",
+    "iterdir",
+    "listdir",
+    "scandir",
+    "walk",
+    "readdir",
+    "readdirSync",
+];
+/// Modules of which these are functions.
+const LISTING: &[&str] = &["glob", "os", "fs", "fsPromises"];
 /// Of these the first argument goes away, and the second is written over.
 const MOVERS: &[&str] = &["rename", "renameSync", "renames", "move", "moveSync", "mv"];
 /// Of these the first argument is read, and the second is written over.
@@ -211,15 +226,15 @@ fn use_of(before: &str, after: &str) -> Use {
         return if REMOVERS.contains(&word) { Use::Writes(WriteKind::Remove) } else { Use::Untold };
     }
     let Some((callee, place)) = call_around(before) else { return Use::Untold };
-    let name = callee.rsplit('.').next().unwrap_or_default();
+    let (module, name) = callee.rsplit_once('.').unwrap_or(("glob", callee));
     let is = |names: &[&str]| names.contains(&name);
     match name {
         "open" | "fopen" | "openSync" | "new" if place == 0 => opened(after),
         // Perl's `open(my $f, '>', 'a')`
         "open" => mode_before(before),
-        "Path" | "PurePath" | "Pathname" => of_path(after),
+        "Path" | "PurePath" | "Pathname" if place == 0 => of_path(before, after),
         // `(Path('a') / 'b').unlink()`
-        "" if place == 0 => of_path(after),
+        "" if place == 0 => of_path(before, after),
         "replace" if callee == "os.replace" => moved(place),
         "write" | "binwrite"
             if place == 0 && matches!(callee, "File.write" | "File.binwrite" | "IO.write" | "Bun.write") =>
@@ -234,6 +249,10 @@ fn use_of(before: &str, after: &str) -> Use {
             })
         }
         _ if is(APPENDERS) && place == 0 => Use::Writes(WriteKind::Append),
+        // Of a method the argument is a pattern, and its object the folder.
+        _ if is(LISTERS) && LISTING.contains(&module) && takes_away(before, after) => {
+            Use::Writes(WriteKind::Remove)
+        }
         _ if is(REMOVERS) => Use::Writes(WriteKind::Remove),
         _ if is(MOVERS) => moved(place),
         _ if is(COPIERS) && place == 0 => Use::Reads,
@@ -290,13 +309,13 @@ fn mode_before(before: &str) -> Use {
 }
 
 /// What is done with the `Path(…)` whose name ends before `after`.
-fn of_path(after: &str) -> Use {
+fn of_path(before: &str, after: &str) -> Use {
     let Some(rest) = after.trim_start().strip_prefix(')') else { return Use::Untold };
-    of_method(rest)
+    of_method(before, rest)
 }
 
 /// What a method does with the file that its object names.
-fn of_method(rest: &str) -> Use {
+fn of_method(before: &str, rest: &str) -> Use {
     let Some(method) = rest.trim_start().strip_prefix('.') else { return Use::Untold };
     let (name, arguments) = method.split_at(method.find(|c: char| !is_in_name(c)).unwrap_or(method.len()));
     match name {
@@ -309,8 +328,26 @@ fn of_method(rest: &str) -> Use {
             opened(&format!(",{arguments}"))
         }
         "" => Use::Untold,
+        _ if LISTERS.contains(&name) && takes_away(before, arguments) => Use::Writes(WriteKind::Remove),
         _ => Use::Reads,
     }
+}
+
+/// Whether something is taken away by a name that the code does not spell, around a call that lists names: `for p in
+/// Path('a').iterdir(): p.unlink()`, `[os.remove(f) for f in glob.glob('a/*')]`.
+fn takes_away(before: &str, after: &str) -> bool {
+    let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
+    let takes = |code: &str| {
+        let calls =
+            REMOVERS.iter().flat_map(|name| code.match_indices(name).map(move |found| (name, found.0)));
+        calls.take(MAX_PLACES).any(|(name, at)| {
+            let begins = !code.get(..at).unwrap_or_default().ends_with(is_in_name);
+            let argument = code.get(at + name.len()..).and_then(|rest| rest.strip_prefix('('));
+            let is_text = |argument: &str| argument.trim_start().starts_with(['\'', '"', '`']);
+            begins && argument.is_some_and(|argument| !is_text(argument))
+        })
+    };
+    takes(statement) || takes(after)
 }
 
 /// How the code writes to the file that a variable names: the worst of its uses.
@@ -319,7 +356,7 @@ fn of_variable(code: &str, name: &str) -> Option<WriteKind> {
         let (before, after) = (code.get(..at)?, code.get(at + name.len()..)?);
         let is_word =
             !before.ends_with(is_in_name) && !after.starts_with(is_in_name) && !before.ends_with('.');
-        is_word.then(|| match of_method(after) {
+        is_word.then(|| match of_method(before, after) {
             Use::Untold => use_of(before, after),
             told => told,
         })
@@ -378,6 +415,22 @@ mod tests {
             ("python3 -c \"print(' '.join(['a/b', 'c/d']))\"", vec![]),
             ("python3 -c \"x = 1 / 2; print('a/b')\"", vec![]),
             ("node -e \"fs.writeFileSync(path.join('a','b.md'),'x')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"Path('a','b.md').write_text('x')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"print(Path('a','b.md').read_text())\"", vec![]),
+            ("python3 - <<'E'\nfor p in Path('a').glob('*.md'): p.unlink()\nE", vec![(Remove, "a")]),
+            ("python3 - <<'E'\nfor p in Path('a').glob('*.md'): print(p)\nE", vec![]),
+            ("python3 - <<'E'\nd = Path('a')\nfor p in d.rglob('*'): p.unlink()\nE", vec![(Remove, "a")]),
+            ("python3 -c \"[os.remove(f) for f in glob.glob('a/*')]\"", vec![(Remove, "a/*")]),
+            ("python3 -c \"[p.unlink() for p in Path('a').iterdir()]\"", vec![(Remove, "a")]),
+            ("python3 - <<'E'\nfor f in glob.glob('a/*'):\n  os.remove(f)\nE", vec![(Remove, "a/*")]),
+            (
+                "python3 - <<'E'\nfor f in glob.glob('a/*'): print(f)\nos.remove('/tmp/x')\nE",
+                vec![(Remove, "/tmp/x")],
+            ),
+            (
+                "node -e \"for (const f of fs.readdirSync('a')) fs.unlinkSync(path.join('a', f))\"",
+                vec![(Remove, "a")],
+            ),
             ("python3 script.py a/b.md", vec![]),
         ] {
             let line_read = Line::read(line);

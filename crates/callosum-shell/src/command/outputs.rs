@@ -74,6 +74,15 @@ const CMDLETS: &[(&[&str], WriteKind)] = &[
     (&["copy-item", "cpi"], WriteKind::Overwrite),
 ];
 
+/// Whether what a program writes is told here alone: its other words are read, or are no files.
+pub(super) fn is_known(program: &str) -> bool {
+    let is_cmdlet = |name: &&str| program.eq_ignore_ascii_case(name);
+    WRITERS.iter().any(|writer| writer.programs.contains(&program) && program != "csplit")
+        || REMOTE_COPIERS.iter().any(|(programs, _)| programs.contains(&program))
+        || CMDLETS.iter().any(|(names, _)| names.iter().any(is_cmdlet))
+        || matches!(program, "cpio" | "callosum" | "openclaw")
+}
+
 /// What such a program writes; nothing of any other.
 pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
     let program = command.program();
@@ -105,6 +114,9 @@ pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
     {
         found.extend(plain(words).last().map(|path| write(WriteKind::Overwrite, path)));
     }
+    if matches!(program, "callosum" | "openclaw") {
+        found.extend(by_callosum(words).into_iter().map(|path| write(WriteKind::Overwrite, path)));
+    }
     let is_one = |writer: &&Writer| {
         let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
         writer.programs.contains(&program)
@@ -122,6 +134,17 @@ pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
         found.extend(values.map(|path| write(WriteKind::Overwrite, path)));
     }
     found
+}
+
+/// The files that our own commands write, also as OpenClaw's: `digest --out FILE`, `bridge export FILE`.
+fn by_callosum(words: &[String]) -> Vec<&str> {
+    let begins = |verbs: &[&str]| words.iter().position(|word| verbs.contains(&word.as_str()));
+    if begins(&["digest"]).is_some() {
+        return values(words, "--out");
+    }
+    let exports = begins(&["bridge"]).and_then(|_| begins(&["export", "sync"]));
+    let given = exports.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    plain(given).collect()
 }
 
 fn plain(words: &[String]) -> impl Iterator<Item = &str> {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::changed::changed;
 use super::outline::{ANY, AWAY, ELSEWHERE, GUARDED, OUTSIDE, UNKNOWN, VERB, WRITES};
+use super::outputs;
 use super::statements::writes;
+use super::writes::writes as written_by;
 use super::{Command, Fit, plain};
 use crate::Argument;
 use crate::expansion::APPENDED;
@@ -56,6 +58,12 @@ pub trait Circumstances {
 
 /// So many words of a command may hold its verb.
 const WORDS_WITH_VERB: usize = 3;
+
+/// The paths that a command writes to: what the policy of a shared context goes by, and what is changed behind the subcommands.
+fn written_to<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<Cow<'l, str>> {
+    let changes = if outputs::is_known(command.program()) { Vec::new() } else { changed(command, rest) };
+    changes.into_iter().chain(written_by(command).into_iter().map(|write| write.path)).collect()
+}
 
 impl Pattern {
     /// Reads a pattern; the error says what is wrong with it.
@@ -162,7 +170,7 @@ impl Pattern {
                 .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
             && (!self.outside || plain(rest).any(|path| circumstances.is_outside(path)))
             && (!self.guarded
-                || changed(command, rest).iter().any(|path| circumstances.is_guarded(path))
+                || written_to(command, rest).iter().any(|path| circumstances.is_guarded(path))
                 || command.invocation.open && circumstances.lists_guarded())
             && (!self.writes || writes(command))
             && (!self.elsewhere || circumstances.is_elsewhere())

@@ -12,11 +12,11 @@ use crate::{Argument, Invocation, joined};
 
 /// Programs that write files which their words name, beside those that `kind` tells apart.
 const WRITERS: &[&str] = &[
-    "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "dd", "mkfifo", "ed", "ex", "vi", "vim",
-    "nvim", "nano", "emacs", "sqlite3", "split", "csplit", "zip", "openssl", "gpg", "gpg2", "cp", "ln",
-    "install", "rsync", "scp", "sed", "gsed", "curl", "curlie", "wget", "patch", "tar", "gtar", "bsdtar",
-    "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "sort", "yq", "awk", "gawk",
-    "rclone", "git", "find", "gio",
+    "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "dd", "mkfifo", "mknod", "ed", "ex", "vi",
+    "vim", "nvim", "nano", "emacs", "sqlite3", "split", "csplit", "zip", "openssl", "gpg", "gpg2", "cp",
+    "ln", "install", "rsync", "scp", "sed", "gsed", "curl", "curlie", "wget", "patch", "tar", "gtar",
+    "bsdtar", "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "sort", "yq", "awk",
+    "gawk", "rclone", "git", "find", "gio",
 ];
 
 /// Tests of `find` that go by what a file is, and not by what it is called.
@@ -42,6 +42,10 @@ const INTERPRETERS: &[&str] = &[
     "luajit",
 ];
 
+/// Programs that can be asked to say what they would do.
+const TRYING: &[&str] =
+    &["git", "rsync", "rclone", "patch", "rename", "prename", "aws", "gsutil", "gh", "npx"];
+
 /// Tests of `find` that let everything in a folder pass.
 const WIDE_TESTS: &[&str] =
     &["-type", "-depth", "-mindepth", "-maxdepth", "-delete", "-print", "-print0", "-exec", "-xdev"];
@@ -55,13 +59,14 @@ pub fn writes<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
         let kind = if invocation.appends { WriteKind::Append } else { WriteKind::Overwrite };
         return invocation.words.iter().map(|path| Write { kind, path: Cow::Borrowed(path) }).collect();
     }
-    // What only explains or tries: of programs, not of code, which may be given any option.
     if INTERPRETERS.contains(&program) {
         let edited = edited(command).unwrap_or_default().into_iter();
         let edited = edited.map(|path| Write { kind: WriteKind::Overwrite, path: Cow::Borrowed(path) });
         return edited.chain(code_writes(invocation)).collect();
     }
-    if command.has(&["--help", "--dry-run"]) {
+    // Elsewhere, and to others, it may be a name or a pattern: `find . -name --dry-run -o -delete`.
+    let only_explains = invocation.words.first().is_some_and(|word| word == "--help");
+    if only_explains || TRYING.contains(&program) && command.has(&["--dry-run"]) {
         return Vec::new();
     }
     let mut found = outputs(command);

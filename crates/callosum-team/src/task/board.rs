@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use callosum_core::model::time::{Stamp, from_rfc3339, to_rfc3339};
 use callosum_core::record::{Action, Record};
 use callosum_core::store::standing::Standing;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Life, MAX_ATTEMPTS, Note, State, Task, TaskHolder};
 use crate::error::{Code, Refusal};
-use crate::who::Who;
+use crate::who::{Actor, Who};
 
 /// Tasks that may be open at once.
 pub const MAX_OPEN: usize = 5_000;
+/// So many of them made by one session, unless that is a person's: nobody fills what all share.
+pub const MAX_OPEN_BY_MAKER: usize = 500;
 /// Notes that a task keeps; of more, the newest.
 const MAX_NOTES: usize = 10;
 /// Ids that an answer names.
@@ -80,6 +83,16 @@ impl<'a> Board<'a> {
         let documents =
             self.standing.all().filter_map(|(id, stands)| Some((id, stands.record.document.as_ref()?)));
         documents.map(|(id, document)| (id, Row(document)))
+    }
+
+    /// How many of `actor`'s tasks are not over.
+    pub(super) fn made_by(&self, actor: &Actor) -> usize {
+        let is_own = |by: &Value| Who::deserialize(by).is_ok_and(|by| actor.has_sent(&by));
+        let before = self.rows().filter(|(id, row)| {
+            !self.changed.contains_key(*id) && !row.state().is_over() && row.0.get("by").is_some_and(is_own)
+        });
+        let changed = self.changed.values().filter(|task| !task.state.is_over() && actor.has_sent(&task.by));
+        before.count() + changed.count()
     }
 
     fn stored_state(&self, id: &str) -> Option<State> {

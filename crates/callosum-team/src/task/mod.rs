@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::who::{Process, TOKEN, Who};
 
-pub use self::board::{Board, MAX_OPEN};
+pub use self::board::{Board, MAX_OPEN, MAX_OPEN_BY_MAKER};
 pub use self::life::{IDLE_MS, Life, Signs};
 pub use self::verbs::{Claim, NewTask, RESULT_BYTES, TITLE_BYTES};
 

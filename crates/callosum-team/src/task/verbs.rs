@@ -7,7 +7,7 @@ use callosum_core::model::time::{from_rfc3339, to_rfc3339};
 use callosum_core::record::RandomId;
 use serde_json::{Map, Value, json};
 
-use super::board::{Board, MAX_OPEN};
+use super::board::{Board, MAX_OPEN, MAX_OPEN_BY_MAKER};
 use super::{MAX_ATTEMPTS, State, Task, TaskHolder};
 use crate::error::{Code, Refusal};
 use crate::text;
@@ -79,6 +79,12 @@ impl Board<'_> {
     pub fn add(&mut self, new: &NewTask, actor: &Actor) -> Result<Task, Refusal> {
         if self.open() >= MAX_OPEN {
             let message = format!("{MAX_OPEN} tasks are open");
+            return Err(Refusal::new(Code::Limit, message, "end or cancel some first"));
+        }
+        // Few are open mostly: then nobody has to be looked for in all.
+        let is_full = || self.open() >= MAX_OPEN_BY_MAKER && self.made_by(actor) >= MAX_OPEN_BY_MAKER;
+        if !actor.is_operator() && is_full() {
+            let message = format!("{MAX_OPEN_BY_MAKER} tasks that this session made are open");
             return Err(Refusal::new(Code::Limit, message, "end or cancel some first"));
         }
         let id = match &new.id {

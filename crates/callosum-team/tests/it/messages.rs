@@ -219,6 +219,31 @@ fn mail_to_a_role_waits_until_one_that_has_it_acknowledges_it() {
 }
 
 #[test]
+fn five_hundred_of_one_sender_may_wait_and_others_go_on_sending() {
+    let world = World::new();
+    let (a, b) = (agent("a"), agent("b"));
+    let sent = |count: usize| -> Vec<_> {
+        // Long enough ago that no other limit counts them.
+        let mut old = world.now;
+        old.wall_ms -= i64::try_from(10 * MINUTE).unwrap();
+        let of_a = |number| {
+            let record = notice(&b.who, &format!("waits {number}"), &old);
+            let mut document = record.document.clone().unwrap();
+            document["from"] = serde_json::to_value(&a.who).unwrap();
+            callosum_core::record::Record { document: Some(document), ..record }
+        };
+        (0..count).map(of_a).collect()
+    };
+    let write = |records: Vec<_>| {
+        world.gate.decide_standing(&Action::Message, &world.now, |_| (records.clone(), ())).unwrap();
+    };
+    write(sent(499));
+    send(&world, &a, &to("b", "the last one")).unwrap();
+    assert!(is_limit(send(&world, &a, &to("b", "one more"))));
+    send(&world, &agent("other"), &to("b", "mine")).unwrap();
+}
+
+#[test]
 fn five_thousand_messages_may_wait_and_no_more() {
     let mut world = World::new();
     let (a, b) = (agent("a"), agent("b"));

@@ -4,7 +4,7 @@ use callosum_core::query::Source;
 use callosum_core::record::Action;
 use callosum_team::delivery::{Known, at_prompt};
 use callosum_team::error::{Code, Refusal};
-use callosum_team::task::{Board, Claim, MAX_OPEN, NewTask, State, Task};
+use callosum_team::task::{Board, Claim, MAX_OPEN, MAX_OPEN_BY_MAKER, NewTask, State, Task};
 use callosum_team::team::{self, Sessions};
 use callosum_team::who::Actor;
 use serde_json::json;
@@ -303,6 +303,27 @@ fn five_thousand_tasks_may_be_open_and_no_more() {
     with(&world, &person, |board| board.cancel("t0-0", None, &person)).unwrap();
     add(&world, &person, &new("one-more")).unwrap();
     assert!(world.folder.path().join("journal.jsonl").exists());
+}
+
+#[test]
+fn of_one_session_five_hundred_may_be_open_and_others_go_on_making_them() {
+    let world = World::new();
+    let (a, b) = (session("a", 1), session("b", 1));
+    let made = |from: usize, to: usize| {
+        let mut numbers = from..to;
+        with(&world, &a, |board| {
+            numbers.clone().try_for_each(|number| board.add(&new(&format!("a{number}")), &a).map(drop))
+        })
+        .map(|()| numbers.next())
+    };
+    made(0, MAX_OPEN_BY_MAKER - 1).unwrap();
+    // Those that one decision makes are counted, too.
+    assert_eq!(code(made(MAX_OPEN_BY_MAKER - 1, MAX_OPEN_BY_MAKER + 1)), Code::Limit);
+    assert_eq!(code(add(&world, &a, &new("one-more"))), Code::Limit);
+    add(&world, &b, &new("of-another")).unwrap();
+    add(&world, &operator(), &new("of-a-person")).unwrap();
+    with(&world, &a, |board| board.cancel("a0", None, &a)).unwrap();
+    add(&world, &a, &new("one-more")).unwrap();
 }
 
 #[test]

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use rustix::process::Signal;
+
+use crate::commands::child::{ended_within, signal};
 use crate::commands::executable::on_path;
 
 /// More is not read of an answer.
 const MAX_ANSWER: u64 = 16 * 1024 * 1024;
-/// How often a running program is looked at.
-const GLANCE: Duration = Duration::from_millis(20);
 /// How long a program may take to end once it has answered.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -114,18 +115,12 @@ pub(super) fn last_line(text: &str) -> Option<&str> {
 
 /// Waits until it ends by itself, or ends it.
 fn wait(child: &mut Child, deadline: Duration) -> io::Result<()> {
-    let until = Instant::now() + deadline;
-    while child.try_wait()?.is_none() {
-        if Instant::now() >= until {
-            let group = rustix::process::Pid::from_child(child);
-            // It may just have ended.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            child.wait()?;
-            return Err(no_answer_within(deadline));
-        }
-        thread::sleep(GLANCE);
+    if ended_within(child, deadline)?.is_some() {
+        return Ok(());
     }
-    Ok(())
+    signal(child, Signal::KILL);
+    child.wait()?;
+    Err(no_answer_within(deadline))
 }
 
 fn no_answer_within(deadline: Duration) -> io::Error {

@@ -3,7 +3,6 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use callosum_core::store::state_dir;
 use callosum_runtimes::Runtime;
 use callosum_runtimes::settings::json_text::Misfit;
 use callosum_runtimes::settings::server::{self, Server};
@@ -14,14 +13,9 @@ use crate::args::Args;
 use crate::commands::shared_state_dir;
 use crate::output::{Failure, long};
 
-/// What starts it: this program, and the state directory where it is not the one that every process finds.
+/// What starts it: this program, and the state directory, as for the hooks: a variable in a project's `.env` leads nowhere else.
 fn wanted(args: &Args) -> Result<Server, Failure> {
-    let directory = shared_state_dir(args)?;
-    let home = env::home_dir().unwrap_or_default();
-    let is_default = directory == state_dir::locate(None, None, &home);
-    // What is no UTF-8 is no place.
-    let named = (!is_default).then(|| directory.to_string_lossy().into_owned());
-    Ok(Server::new(&super::program()?, named.as_deref()))
+    Ok(Server::new(&super::program()?, &shared_state_dir(args)?.to_string_lossy()))
 }
 
 /// Where the runtime keeps its servers; `None` without a home folder.

@@ -16,9 +16,14 @@ pub(super) fn run(args: &Args, verb: &TaskVerb, out: &mut dyn Write) -> Answer {
     let (verb, request) = match verb {
         TaskVerb::List { state, limit } => {
             let answer = ask(args, "tasks", json!({ "state": state, "limit": limit }))?;
-            return show_all(args, &answer, out);
+            let none = state
+                .as_deref()
+                .map_or_else(|| "No task is open.".to_owned(), |state| format!("No task is {state}."));
+            return show_all(args, &answer, &none, out);
         }
-        TaskVerb::Ready => return show_all(args, &ask(args, "ready", Value::Null)?, out),
+        TaskVerb::Ready => {
+            return show_all(args, &ask(args, "ready", Value::Null)?, "No task may be claimed now.", out);
+        }
         TaskVerb::Show { id } => ("task", json!({ "id": id })),
         TaskVerb::Add(add) => ("add", made(add)),
         TaskVerb::Claim { id, next } => ("claim", json!({ "id": id, "next": next })),
@@ -74,14 +79,14 @@ fn absolute(path: &str) -> String {
     std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }
 
-fn show_all(args: &Args, answer: &Value, out: &mut dyn Write) -> Answer {
+fn show_all(args: &Args, answer: &Value, none: &str, out: &mut dyn Write) -> Answer {
     if args.global.json {
         json(out, answer)?;
         return Ok(ExitCode::SUCCESS);
     }
     let tasks: Vec<Task> = typed(answer, "tasks")?;
     if tasks.is_empty() {
-        writeln!(out, "There is no such task.")?;
+        writeln!(out, "{none}")?;
     } else {
         let rows = tasks.iter().map(|task| {
             let holder = task.holder.as_ref().map(|holder| holder.who().for_people()).unwrap_or_default();

@@ -25,11 +25,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// The program at this path, for this state directory; `None` names the one that is the default.
+    /// The program at this path, for this state directory.
     #[must_use]
-    pub fn new(program: &str, state_dir: Option<&str>) -> Self {
-        let args = [COMMAND].into_iter().chain(state_dir.map(|_| "--state-dir")).chain(state_dir);
-        Self { command: program.to_owned(), args: args.map(str::to_owned).collect() }
+    pub fn new(program: &str, state_dir: &str) -> Self {
+        Self {
+            command: program.to_owned(),
+            args: [COMMAND, "--state-dir", state_dir].map(str::to_owned).to_vec(),
+        }
     }
 
     /// Whether it is one of ours, of whatever version.
@@ -98,7 +100,7 @@ mod tests {
     use crate::table::{RUNTIMES, named};
 
     fn server() -> Server {
-        Server::new("/opt/callosum \"x\"/bin/callosum", Some("/state of mine"))
+        Server::new("/opt/callosum \"x\"/bin/callosum", "/state of mine")
     }
 
     const JSON: [&str; 9] = [
@@ -140,7 +142,7 @@ mod tests {
                 assert!(without == *text || is_ours_alone, "{name}: {text:?} became {without:?}");
                 assert_eq!(taken_out(text, runtime).unwrap(), *text, "{name}");
                 // Another one of ours takes its place.
-                let other = Server::new("/elsewhere/callosum", None);
+                let other = Server::new("/elsewhere/callosum", "/state");
                 let moved = put_in(&there, runtime, &other).unwrap();
                 assert_eq!(read(&moved, runtime).unwrap(), Some(other), "{name} {moved}");
                 let without = taken_out(&moved, runtime).unwrap();

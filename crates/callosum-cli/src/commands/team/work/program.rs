@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callosum_runtimes::Runtime;
 use callosum_team::work::Ran;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 
+use crate::commands::child::{ended_within, signal};
 use crate::commands::executable::on_path;
 use crate::output::{Failure, long};
 
@@ -26,7 +27,6 @@ trap : TERM
 ";
 /// How long a program may take to end once it is asked to.
 const ENDING: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(50);
 /// How long is waited for the rest of what it wrote: what it left behind may hold its output open.
 const READING: Duration = Duration::from_secs(2);
 /// The last bytes that are kept of what it writes.
@@ -100,29 +100,18 @@ impl Running {
     /// When the system doesn't tell.
     pub(super) fn has_ended(&mut self) -> Result<Option<Ran>, Failure> {
         let Some(status) = self.child.try_wait()? else { return Ok(None) };
-        self.signal(Signal::KILL);
+        signal(&self.child, Signal::KILL);
         Ok(Some(Ran { code: status.code(), said: self.said.text(), errors: self.errors.text() }))
     }
 
     /// Ends it.
     pub(super) fn stop(&mut self) {
-        self.signal(Signal::TERM);
-        let began = Instant::now();
-        while began.elapsed() < ENDING && matches!(self.child.try_wait(), Ok(None)) {
-            thread::sleep(LOOK);
-        }
-        self.signal(Signal::KILL);
+        // The shell that waits for the pipe's end is in the group as long as this lives.
+        signal(&self.child, Signal::TERM);
+        let _ = ended_within(&mut self.child, ENDING);
+        signal(&self.child, Signal::KILL);
         // The shell has ended, or does now.
         let _ = self.child.wait();
-    }
-
-    /// To all of its group: the shell that waits for the pipe's end is there as long as this lives.
-    fn signal(&self, signal: Signal) {
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        if let Some(group) = group {
-            // Where nobody is left, nobody has to end.
-            let _ = kill_process_group(group, signal);
-        }
     }
 }
 
