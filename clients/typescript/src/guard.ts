@@ -43,7 +43,8 @@ export async function guard<T>(
   const call = who.call ?? randomUUID();
   const { verdict, leaseMs } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
     // The service may have let a call through that will never run. Whoever chose the id may ask again with it, and knows better.
-    if (who.call === undefined && mayBeLetThrough(error)) gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
+    if (who.call === undefined && mayBeLetThrough(error))
+      gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
     throw error;
   });
   if (verdict.verdict !== "allow") throw refusal(verdict);

@@ -277,7 +277,8 @@ mod tests {
         let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
         let no_certificates = Arc::new(ResolvesServerCertUsingSni::new());
         let tls = ServerConfig::builder().with_no_client_auth().with_cert_resolver(no_certificates);
-        let door = Door::open("127.0.0.1:0".parse().unwrap(), Some(TlsAcceptor::from(Arc::new(tls)))).await.unwrap();
+        let door =
+            Door::open("127.0.0.1:0".parse().unwrap(), Some(TlsAcceptor::from(Arc::new(tls)))).await.unwrap();
         let _silent = TcpStream::connect(door.address().unwrap()).await.unwrap();
         let (stream, end) = on_address(Some(&door)).await;
         let guests = Arc::new(Guests::new(1));

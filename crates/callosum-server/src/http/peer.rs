@@ -138,7 +138,8 @@ mod tests {
         for reached in ["127.0.0.1:7411", "[::1]:7411", "[::ffff:127.0.0.1]:7411"] {
             let end = End::Address("127.0.0.1:50000".parse().unwrap(), reached.parse().unwrap());
             let peer = Peer::new(end, Arc::new(Guests::new(1)).enter());
-            let is_meant = |host| peer.is_meant(&HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]));
+            let is_meant =
+                |host| peer.is_meant(&HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]));
             assert!(peer.is_on_loopback(), "{reached}");
             assert_eq!(is_meant("localhost:7411"), Ok(()), "{reached}");
             assert_eq!(is_meant("evil.example:7411"), Err("Host"), "{reached}");

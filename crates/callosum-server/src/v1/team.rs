@@ -55,13 +55,12 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
         match http {
             Http::Get(path) => {
                 let fields = Fields::of(verb.request);
-                let answer =
-                    async move |State(service): State<Arc<Service>>,
-                                Extension(caller): Extension<Arc<Caller>>,
-                                Path(named): Path<HashMap<String, String>>,
-                                Query(asked): Query| {
-                        answered(&service, &caller, verb, fields.read(asked)?, named).await
-                    };
+                let answer = async move |State(service): State<Arc<Service>>,
+                                         Extension(caller): Extension<Arc<Caller>>,
+                                         Path(named): Path<HashMap<String, String>>,
+                                         Query(asked): Query| {
+                    answered(&service, &caller, verb, fields.read(asked)?, named).await
+                };
                 router.route(path, get(answer).route_layer(needed))
             }
             Http::Post(path) => {

@@ -49,7 +49,12 @@ impl States {
                 state.failing = None;
             }
         }
-        let states = Self { path: path.clone(), known: Mutex::new(known), changed: Notify::new(), writing: Mutex::default() };
+        let states = Self {
+            path: path.clone(),
+            known: Mutex::new(known),
+            changed: Notify::new(),
+            writing: Mutex::default(),
+        };
         if *states.lock() != had {
             states.write().map_err(|error| {
                 failed(format!("can't be written: {error}"), "check the permissions and the room on the disk")

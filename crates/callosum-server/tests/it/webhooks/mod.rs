@@ -282,7 +282,8 @@ fn a_journal_that_went_back_is_a_gap_and_what_comes_then_is_posted() {
     notes(&serve, 0..1);
     assert_eq!(serve.end().code(), Some(0));
     // As a power failure leaves it: what was posted stands in the journal no more.
-    let known = json!({ "webhooks": { "ci": { "target": "", "journal": journal(&home), "next": 1_000_000 } } });
+    let known =
+        json!({ "webhooks": { "ci": { "target": "", "journal": journal(&home), "next": 1_000_000 } } });
     fs::write(home.path().join("webhooks.json"), known.to_string()).unwrap();
     configure(&home, &[target.webhook("ci", &json!({ "topics": ["call.started"] }))]);
     let serve = home.serve();
