@@ -342,9 +342,9 @@ fn a_journal_that_went_back_is_told_as_a_gap_and_so_is_what_comes_then() {
     serve.kill();
     // As a power failure leaves it: without its last lines.
     let path = home.path().join("journal.jsonl");
-    let text = fs::read_to_string(&path).unwrap();
+    let bytes = fs::read(&path).unwrap();
     let lost = usize::try_from(told[1].data["seq"].as_u64().unwrap()).unwrap();
-    fs::write(&path, &text[..lost]).unwrap();
+    fs::write(&path, &bytes[..lost]).unwrap();
     let _ = fs::remove_file(home.path().join("journal.index"));
     let serve = home.serve();
     let head = format!("Last-Event-ID: {}\r\n", told[2].id.as_deref().unwrap());
