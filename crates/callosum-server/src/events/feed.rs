@@ -26,7 +26,8 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) journal: Option<String>,
-    /// Where it begins: whoever has all before it lacks nothing. Of a journal that went back, which nobody has, as far as can be.
+    /// Where it begins: whoever has all before it lacks nothing. Of a journal that went back or is another one it is
+    /// [`u64::MAX`]: whoever listens has to look for itself.
     pub(crate) from: u64,
     pub(crate) next: u64,
     pub(crate) events: Vec<Event>,
@@ -121,7 +122,7 @@ impl Feed {
             if !has_readers {
                 continue;
             }
-            // Another journal begins anew, and one that went back goes on from there: whoever listens has to look for itself.
+            // Another journal begins anew, and one that went back goes on from there.
             let is_behind = at.is_some_and(|at| at > end);
             if is_behind {
                 let piece = Piece { journal: None, from: u64::MAX, next: end, events: Vec::new() };
