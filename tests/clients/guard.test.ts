@@ -168,6 +168,27 @@ withEach(
   },
 );
 
+withEach("a verdict that the service did not wait for is taken for a lost one, and a plain no is not", async (server, open) => {
+  const client = open();
+  const refuse = (status: number, document: object) =>
+    server.reply((seen, response, socket) =>
+      seen.path === "/v1/before" ? json(response, document, status) : ALLOWING(seen, response, socket),
+    );
+  const error = { code: "timed-out", message: "the request was not answered within 15 s", remedy: "send it again" };
+  refuse(503, { error: { ...error, code: "busy" } });
+  assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
+  refuse(503, { error: { ...error, code: "cannot-write" }, verdict: "refuse", reason: "state", text: "can't be checked" });
+  assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
+  refuse(503, { error });
+  assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
+  await server.until((seen) => seen.some(({ path }) => path === "/v1/after"));
+  assert.deepEqual(
+    server.seen.map(({ path }) => path),
+    ["/v1/before", "/v1/before", "/v1/before", "/v1/after"],
+  );
+  assert.deepEqual(server.seen[3]?.body, { call: server.seen[2]?.body.call, outcome: "refused" });
+});
+
 withEach("the lease of a call is renewed while it runs, by the service's clock, and not after it", async (server, open) => {
   // Far from this machine's clock: a client that took its own would find the lease endless.
   const now = Date.parse("2091-01-01T00:00:00Z");

@@ -43,8 +43,8 @@ export async function guard<T>(
   const call = who.call ?? randomUUID();
   const { verdict, leaseMs } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
     // The service may have let a call through that will never run. Whoever chose the id may ask again with it, and knows better.
-    const lost = who.call === undefined && error instanceof ServiceUnreachable && error.mayHaveArrived;
-    if (lost) gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
+    if (who.call === undefined && mayBeLetThrough(error))
+      gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
     throw error;
   });
   if (verdict.verdict !== "allow") throw refusal(verdict);
@@ -62,6 +62,12 @@ export async function guard<T>(
   stop();
   await report(gate, { ...name, outcome: "complete" });
   return result;
+}
+
+/** Whether the service may have let a call through that was asked about in vain: the answer is lost, or was not waited for. */
+function mayBeLetThrough(error: unknown): boolean {
+  if (error instanceof ServiceUnreachable) return error.mayHaveArrived;
+  return error instanceof ServiceError && error.status >= 500 && error.code !== "busy" && error.text === undefined;
 }
 
 function named(call: string, session: string | undefined): CallName {

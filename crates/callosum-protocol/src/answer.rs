@@ -260,6 +260,13 @@ mod tests {
             ("POST", "/lock", "", 400, None),
             ("POST", "/lock", "{} {}", 400, None),
             ("POST", "/lock", "{\"instance\":\"a/b\",\"contextKey\":\"k\"}", 400, None),
+            (
+                "POST",
+                "/intercept",
+                "{\"instance\":\"a\",\"tool\":\"mail\",\"params\":{\"_contextKey\":\"untracked:k\"}}",
+                400,
+                None,
+            ),
             ("DELETE", "/lock/k", "", 400, None),
             ("DELETE", "/lock/%20?instance=a", "", 400, None),
             ("DELETE", "/lock/%ff?instance=a", "", 400, None),

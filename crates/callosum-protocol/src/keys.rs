@@ -11,6 +11,10 @@ const UNTRACKED: &str = "untracked:";
 pub(crate) fn take_named(params: &mut Map<String, Value>) -> Result<Vec<String>, &'static str> {
     match params.remove(NAMED) {
         None | Some(Value::Null) => Ok(Vec::new()),
+        // Its end would not be written.
+        Some(Value::String(key)) if is_untracked(&key) => Err(
+            "it begins with `untracked:`, which stands for what is not kept; expected another name, or none",
+        ),
         Some(Value::String(key)) if !key.trim().is_empty() => Ok(vec![key]),
         Some(_) => Err("expected a text that is not empty"),
     }

@@ -13,6 +13,8 @@ use crate::state::State;
 const MAX_KNOWN: usize = 2_048;
 /// How many questions are worked on at once.
 const MAX_QUESTIONS: usize = 6;
+/// How many calls have what lies around them looked at, at once. On a file system that hangs, each takes a thread for as long.
+const MAX_LOOKS: usize = 4;
 /// Threads that may wait: for questions, for calls whose surroundings are looked at, for looks at the journal's end, and for the
 /// gate's upkeep.
 pub(crate) const THREADS: usize = MAX_QUESTIONS + 10;
@@ -24,6 +26,7 @@ pub(crate) struct Base {
     pub(crate) feed: Arc<Feed>,
     known: Arc<Semaphore>,
     questions: Arc<Semaphore>,
+    looks: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
 }
 
@@ -34,6 +37,7 @@ impl Base {
             state,
             known: Arc::new(Semaphore::new(MAX_KNOWN)),
             questions: Arc::new(Semaphore::new(MAX_QUESTIONS)),
+            looks: Arc::new(Semaphore::new(MAX_LOOKS)),
             stopping: watch::Sender::default(),
         }
     }
@@ -64,6 +68,19 @@ impl Base {
         self.in_turn(move |state| query::answer(state.source(), question, &request, &state.now())).await
     }
 
+    /// Looks around a call when its turn comes, on a thread that may wait; `None` where the look broke.
+    pub(crate) async fn look_around<T: Send + 'static>(
+        &self,
+        look: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let turn = Arc::clone(&self.looks).acquire_owned().await;
+        let done = spawn_blocking(move || {
+            let _turn = turn;
+            look()
+        });
+        done.await.ok()
+    }
+
     /// Does `work` when its turn comes, on a thread that may wait.
     pub(crate) async fn in_turn<T: Send + 'static>(
         &self,
@@ -80,5 +97,47 @@ impl Base {
             let message = "the answer could not be worked out; what broke stands on standard error of the program that serves it";
             Err(QueryError { code: "internal".to_owned(), message: message.to_owned() })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::sync::mpsc;
+    use std::task::{Context, Waker};
+    use std::time::Duration;
+
+    use callosum_core::gate::GateOptions;
+    use callosum_core::query::Observer;
+    use parking_lot::Mutex;
+    use tokio::runtime::Builder;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[test]
+    fn looks_that_hang_leave_threads_to_all_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
+        let options = GateOptions { settings, ..GateOptions::default() };
+        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let (until, hangs) = mpsc::channel::<()>();
+        let hangs = Arc::new(Mutex::new(hangs));
+        let runtime =
+            Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build().unwrap();
+        runtime.block_on(async {
+            let look = || {
+                let hangs = Arc::clone(&hangs);
+                Box::pin(base.look_around(move || hangs.lock().recv().is_ok()))
+            };
+            let mut looks: Vec<_> = (0..THREADS).map(|_| look()).collect();
+            let mut context = Context::from_waker(Waker::noop());
+            for look in &mut looks {
+                assert!(look.as_mut().poll(&mut context).is_pending());
+            }
+            let answered = timeout(Duration::from_secs(60), base.in_turn(|_| Ok(7))).await;
+            drop(until);
+            assert_eq!(answered.unwrap().unwrap(), 7);
+        });
     }
 }

@@ -1,9 +1,8 @@
 //! The protocol of five endpoints over HTTP: its steps, each on the writer's thread.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::HeaderName;
 use axum::routing::{delete, get, post};
@@ -15,6 +14,7 @@ use callosum_protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequ
 use callosum_protocol::status::{StatusAnswer, wanted};
 
 use crate::caller::Caller;
+use crate::http::address::{Path, Query};
 use crate::http::body::{Json, MaybeJson};
 use crate::http::peer::only;
 use crate::http::refusal::Refusal;
@@ -84,7 +84,7 @@ async fn give_back(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     Path(held): Path<String>,
-    Query(mut asked): Query<HashMap<String, String>>,
+    Query(mut asked): Query,
     MaybeJson(request): MaybeJson<UnlockRequest>,
 ) -> Result<Answer<UnlockAnswer>, Refusal> {
     let giving = request.giving(&caller.speaker, held, asked.remove("instance"))?;
@@ -102,7 +102,7 @@ async fn give_back(
 async fn status(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
-    Query(mut asked): Query<HashMap<String, String>>,
+    Query(mut asked): Query,
 ) -> Result<Answer<StatusAnswer>, Refusal> {
     let wanted = wanted(asked.remove("contextKey").as_deref());
     let recent = service.base.in_turn(move |state| state.source().recent(&wanted, &state.now())).await?;

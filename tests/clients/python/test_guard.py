@@ -22,6 +22,7 @@ class Service(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.told: list = []
         self.silent = threading.Event()
+        self.spoken = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -34,7 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.told.append((self.path, body))
         if self.path == "/v1/before" and self.server.silent.is_set():
-            threading.Event().wait(30)
+            self.server.spoken.wait(30)
         verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"]}
         answer = json.dumps(verdict if self.path == "/v1/before" else {"ok": True}).encode()
         self.send_response(200)
@@ -103,6 +104,28 @@ class Decorators(WithService):
             with self.assertRaisesRegex(Exception, "can't be written as JSON.*give plain values"):
                 send(value)
         self.assertEqual(self.service.told, [])
+
+    def test_one_guard_is_open_for_one_thread_at_a_time_from_its_question_on(self) -> None:
+        guard = self.client.guard("mail", {"to": "alice"})
+        asks = threading.Event()
+        entered: list = []
+
+        def first() -> None:
+            with guard:
+                entered.append(True)
+
+        self.service.silent.set()
+        thread = threading.Thread(target=first)
+        thread.start()
+        while not self.told("/v1/before"):
+            asks.wait(0.01)
+        with self.assertRaisesRegex(RuntimeError, "open already"):
+            with guard:
+                self.fail("it ran")
+        self.service.spoken.set()
+        thread.join()
+        self.assertEqual((entered, len(self.told("/v1/before"))), ([True], 1))
+        self.assertEqual([body["outcome"] for body in self.told("/v1/after")], ["complete"])
 
     def test_one_that_may_run_at_once_in_many_threads_keeps_its_calls_apart(self) -> None:
         @self.client.guard("mail")

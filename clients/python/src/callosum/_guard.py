@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Callable, Protocol, TypeVar, Union, cast
 
-from ._errors import CallosumError, ServiceUnreachable, refusal
+from ._errors import CallosumError, ServiceError, ServiceUnreachable, refusal
 from ._failures import passes, wait_before_retry
 from ._types import Params, Verdict
 
@@ -75,7 +75,12 @@ class Plan:
 
 def never_asked(error: BaseException) -> bool:
     """Whether the service surely knows nothing of a call that was asked about in vain. If not, it may have let a call through that will never run."""
-    return not error.may_have_arrived if isinstance(error, ServiceUnreachable) else isinstance(error, CallosumError)
+    if isinstance(error, ServiceUnreachable):
+        return not error.may_have_arrived
+    if isinstance(error, ServiceError):
+        # Else the answer is lost, or was not waited for.
+        return error.status < 500 or error.code == "busy" or error.text is not None
+    return isinstance(error, CallosumError)
 
 
 def untold(call: str, outcome: str, error: BaseException) -> None:
@@ -109,6 +114,7 @@ class Guard:
     def __init__(self, gate: Gate, plan: Plan) -> None:
         self._gate = gate
         self._plan = plan
+        self._lock = threading.Lock()
         self._open: _Running | None = None
 
     def __call__(self, function: F) -> F:
@@ -126,12 +132,17 @@ class Guard:
         return cast(F, behind)
 
     def __enter__(self) -> Verdict:
-        if self._open is not None:
-            raise RuntimeError("this guard is open already: make another one with `client.guard(…)`")
         running = _Running(self._gate, self._plan, self._plan.own_params())
-        verdict = running.__enter__()
-        self._open = running
-        return verdict
+        with self._lock:
+            if self._open is not None:
+                raise RuntimeError("this guard is open already: make another one with `client.guard(…)`")
+            # From here on, and not only once it may run: of two threads the second would take the place of the first.
+            self._open = running
+        try:
+            return running.__enter__()
+        except BaseException:
+            self._open = None
+            raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         running, self._open = self._open, None

@@ -21,7 +21,8 @@ pub struct Following {
     pub oldest: u64,
     /// Its records, each with its sequence number. Lines that are none are left out.
     pub records: Vec<(u64, Value)>,
-    /// Where to read on.
+    /// Where to read on. That is before where it was wanted from if the journal ends there: it went back, and what was told of it from
+    /// there on was lost, with a power failure or by an older copy in its place.
     pub next: u64,
     /// Nothing stood behind these when they were read.
     pub is_end: bool,
@@ -35,7 +36,12 @@ pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, Que
     let opened = segments.active.1.opening_record()?;
     let journal = opened.and_then(|opened| opened.journal).map(|id| id.to_string());
     let oldest = segments.closed.first().map_or(segments.active.0, |(base, _)| *base);
-    let (head, from) = (segments.head(), from.max(oldest));
+    let head = segments.head();
+    if from > head {
+        let newest = following(reader, head.saturating_sub(STRETCH))?;
+        return Ok(Following { records: Vec::new(), is_end: true, ..newest });
+    }
+    let from = from.max(oldest);
     let mut stretch = STRETCH;
     loop {
         let end = from.saturating_add(stretch).min(head);

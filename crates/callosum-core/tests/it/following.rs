@@ -68,3 +68,17 @@ fn the_last_line_of_a_closed_segment_is_told_with_and_without_its_newline() {
         }
     }
 }
+
+#[test]
+fn who_was_told_more_than_there_is_goes_back_to_behind_its_newest_line() {
+    let mut world = World::new();
+    let whole = journal(&mut world);
+    let length = whole.len() as u64;
+    for tail in ["", "{\"v\":1"] {
+        fs::write(world.path().join("journal.jsonl"), [whole.as_slice(), tail.as_bytes()].concat()).unwrap();
+        let read = followed(&world, length + 100);
+        assert_eq!((read.records.len(), read.next, read.is_end), (0, length, true));
+        let read = followed(&world, length);
+        assert_eq!((read.records.len(), read.next, read.is_end), (0, length, true));
+    }
+}

@@ -26,7 +26,8 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) journal: Option<String>,
-    /// Where it begins: whoever has all before it lacks nothing.
+    /// Where it begins: whoever has all before it lacks nothing. Of a journal that went back or is another one it is
+    /// [`u64::MAX`]: whoever listens has to look for itself.
     pub(crate) from: u64,
     pub(crate) next: u64,
     pub(crate) events: Vec<Event>,
@@ -121,13 +122,18 @@ impl Feed {
             if !has_readers {
                 continue;
             }
-            // Another journal begins anew.
-            let mut from = at.filter(|at| *at <= end).unwrap_or(end);
+            // Another journal begins anew, and one that went back goes on from there.
+            let is_behind = at.is_some_and(|at| at > end);
+            if is_behind {
+                let piece = Piece { journal: None, from: u64::MAX, next: end, events: Vec::new() };
+                let _ = self.pieces.send(Arc::new(piece));
+            }
+            let mut from = at.filter(|_| !is_behind).unwrap_or(end);
             // Who began to listen before this first look may have read less than it begins with: it hears so.
             let mut is_first = at.is_none();
             while from < end || is_first {
-                is_first = false;
                 let Ok(following) = self.read(from).await else { break };
+                is_first = false;
                 let piece = Piece {
                     from,
                     next: following.next,
@@ -142,7 +148,8 @@ impl Feed {
                     break;
                 }
             }
-            at = Some(from);
+            // A first look that failed is made again.
+            at = (!is_first).then_some(from);
         }
     }
 }

@@ -6,10 +6,9 @@ mod feed;
 mod seats;
 mod stream;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::HeaderName;
 use axum::response::Response;
@@ -18,6 +17,7 @@ use axum::{Extension, Router};
 use callosum_team::event::Topics;
 
 use crate::caller::Caller;
+use crate::http::address::Query;
 use crate::http::peer::only;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
@@ -36,7 +36,7 @@ async fn events(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
-    Query(mut asked): Query<HashMap<String, String>>,
+    Query(mut asked): Query,
 ) -> Result<Response, Refusal> {
     let topics =
         Topics::read(asked.remove("topic").as_deref()).map_err(|why| Refusal::field("topic", why))?;

@@ -148,13 +148,15 @@ impl Reader {
             if self.journal.is_none() || is_other {
                 self.journal.clone_from(&following.journal);
             }
-            if is_other || (self.at < following.oldest && !is_oldest) {
-                // It was pruned, or its sequence numbers are those of a journal that is gone.
-                let from = std::mem::replace(&mut self.at, following.oldest);
+            let went_back = !is_other && following.next < self.at;
+            if is_other || went_back || (self.at < following.oldest && !is_oldest) {
+                // It was pruned, or its sequence numbers are those of a journal that is gone, or of an end that is.
+                let to = if went_back { following.next } else { following.oldest };
+                let from = std::mem::replace(&mut self.at, to);
                 self.told = Some(self.at);
                 self.teller.send(gap(&self.id(), from, self.at)).await?;
             }
-            if is_other {
+            if is_other || went_back {
                 continue;
             }
             is_oldest = false;

@@ -216,9 +216,12 @@ async fn on_address(door: Option<&Door>) -> (TcpStream, End) {
 }
 
 async fn secured(base: Arc<Base>, router: Router, tls: TlsAcceptor, stream: TcpStream, peer: Peer) {
-    // A client that breaks off, or speaks no TLS, is nobody else's trouble.
-    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        connected(base, router, stream, peer).await;
+    tokio::select! {
+        // A client that breaks off, or speaks no TLS, is nobody else's trouble.
+        agreed = timeout(HANDSHAKE, tls.accept(stream)) => if let Ok(Ok(stream)) = agreed {
+            connected(base, router, stream, peer).await;
+        },
+        () = peer.guest().dismissed() => {}
     }
 }
 
@@ -251,4 +254,40 @@ async fn connected(
         () = base.stopped() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::task::{Context, Waker};
+
+    use callosum_core::gate::GateOptions;
+    use callosum_core::query::Observer;
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::server::ResolvesServerCertUsingSni;
+
+    use super::*;
+    use crate::state::State;
+
+    #[tokio::test]
+    async fn who_is_agreeing_on_tls_gives_way_at_once_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
+        let options = GateOptions { settings, ..GateOptions::default() };
+        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let no_certificates = Arc::new(ResolvesServerCertUsingSni::new());
+        let tls = ServerConfig::builder().with_no_client_auth().with_cert_resolver(no_certificates);
+        let door =
+            Door::open("127.0.0.1:0".parse().unwrap(), Some(TlsAcceptor::from(Arc::new(tls)))).await.unwrap();
+        let _silent = TcpStream::connect(door.address().unwrap()).await.unwrap();
+        let (stream, end) = on_address(Some(&door)).await;
+        let guests = Arc::new(Guests::new(1));
+        let peer = Peer::new(end, guests.enter());
+        let tls = door.tls.clone().unwrap();
+        let mut served = Box::pin(secured(Arc::new(base), Router::new(), tls, stream, peer));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(served.as_mut().poll(&mut context).is_pending());
+        let _next = guests.enter();
+        assert!(served.as_mut().poll(&mut context).is_ready());
+    }
 }

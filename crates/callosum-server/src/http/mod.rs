@@ -1,5 +1,6 @@
 //! Requests and answers: who may ask what, and what all answers have.
 
+pub(crate) mod address;
 pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod entry;

@@ -38,6 +38,12 @@ pub(crate) enum End {
 impl Peer {
     pub(crate) fn new(end: End, guest: Guest) -> Self {
         let (place, is_agent, name) = Default::default();
+        // Who listens on all addresses of version 6 is reached by those of version 4 in disguise, on loopback, too.
+        let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
+        let end = match end {
+            End::Process(_) => end,
+            End::Address(peer, reached) => End::Address(plain(peer), plain(reached)),
+        };
         Self(Arc::new(Connection { end, guest, place, is_agent, name }))
     }
 
@@ -117,4 +123,26 @@ pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h 
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use axum::http::HeaderValue;
+
+    use super::*;
+    use crate::http::guests::Guests;
+
+    #[test]
+    fn loopback_is_loopback_by_whatever_address_it_is_reached() {
+        for reached in ["127.0.0.1:7411", "[::1]:7411", "[::ffff:127.0.0.1]:7411"] {
+            let end = End::Address("127.0.0.1:50000".parse().unwrap(), reached.parse().unwrap());
+            let peer = Peer::new(end, Arc::new(Guests::new(1)).enter());
+            let is_meant =
+                |host| peer.is_meant(&HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]));
+            assert!(peer.is_on_loopback(), "{reached}");
+            assert_eq!(is_meant("localhost:7411"), Ok(()), "{reached}");
+            assert_eq!(is_meant("evil.example:7411"), Err("Host"), "{reached}");
+        }
+    }
 }

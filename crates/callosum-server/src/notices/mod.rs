@@ -92,7 +92,7 @@ impl Teller {
                 }
             }
             if following.next <= next {
-                return Some(next);
+                return Some(following.next);
             }
             next = following.next;
         }

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use callosum_core::gate::{Admitted, Gate, Guest, NotAdmitted, Terms, Weighed};
 use serde_json::{Map, Value};
-use tokio::task::spawn_blocking;
 
 use crate::http::refusal::Refusal;
 use crate::service::Service;
@@ -33,8 +32,8 @@ pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decid
     let mut weighed = Box::new(gate.weigh(&guest, &params, terms, false, &gate.machine().now()));
     if weighed.asked_around() {
         let gate = Arc::clone(gate);
-        let looks = spawn_blocking(move || gate.weigh(&guest, &params, terms, true, &gate.machine().now()));
-        *weighed = looks.await.map_err(|_| Refusal::broken())?;
+        let look = move || gate.weigh(&guest, &params, terms, true, &gate.machine().now());
+        *weighed = service.base.look_around(look).await.ok_or_else(Refusal::broken)?;
     }
     if weighed.may_pause() && !has_session {
         return Err(Refusal::unidentified());

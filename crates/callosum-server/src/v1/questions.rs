@@ -1,9 +1,8 @@
 //! The questions of the core's registry, each under its name, answered as `--json` prints them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -14,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::caller::Caller;
+use crate::http::address::Query;
 use crate::http::answer::json;
 use crate::http::body::Json;
 use crate::http::fields::Fields;
@@ -37,12 +37,14 @@ pub(crate) fn offered() -> impl Iterator<Item = &'static Question> {
 pub(crate) fn routes() -> Router<Arc<Service>> {
     offered().fold(Router::new(), |router, question| {
         let fields = Fields::of(question.request);
-        let answer = async move |State(service): State<Arc<Service>>,
-                                 Query(mut asked): Query<HashMap<String, String>>| {
+        let answer = async move |State(service): State<Arc<Service>>, Query(mut asked): Query| {
             // The whole of it as JSON, or field by field.
-            let request = match asked.remove("q") {
-                Some(whole) => whole,
-                None => Value::Object(fields.read(asked)?).to_string(),
+            let request = match (asked.remove("q"), asked.keys().next()) {
+                (Some(whole), None) => whole,
+                (Some(_), Some(more)) => {
+                    return Err(Refusal::field(more, "it stands beside `q`, which is the whole request"));
+                }
+                (None, _) => Value::Object(fields.read(asked)?).to_string(),
             };
             let answer = service.base.ask(question.name, request).await?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))

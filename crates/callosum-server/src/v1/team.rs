@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
@@ -16,6 +16,7 @@ use callosum_team::who::{Actor, OPERATOR, TOKEN, Who};
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
+use crate::http::address::{Path, Query};
 use crate::http::answer::json;
 use crate::http::body::MaybeJson;
 use crate::http::entry::may;
@@ -54,13 +55,12 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
         match http {
             Http::Get(path) => {
                 let fields = Fields::of(verb.request);
-                let answer =
-                    async move |State(service): State<Arc<Service>>,
-                                Extension(caller): Extension<Arc<Caller>>,
-                                Path(named): Path<HashMap<String, String>>,
-                                Query(asked): Query<HashMap<String, String>>| {
-                        answered(&service, &caller, verb, fields.read(asked)?, named).await
-                    };
+                let answer = async move |State(service): State<Arc<Service>>,
+                                         Extension(caller): Extension<Arc<Caller>>,
+                                         Path(named): Path<HashMap<String, String>>,
+                                         Query(asked): Query| {
+                    answered(&service, &caller, verb, fields.read(asked)?, named).await
+                };
                 router.route(path, get(answer).route_layer(needed))
             }
             Http::Post(path) => {

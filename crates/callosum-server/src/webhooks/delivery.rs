@@ -77,9 +77,12 @@ impl Delivery {
                 self.keep();
             }
             let is_other = following.journal.is_some() && self.state.journal != following.journal;
-            if is_other || self.state.next < following.oldest {
+            // Behind the end of a journal that went back nothing stands that could be waited for.
+            let went_back = !is_other && following.next < self.state.next;
+            if is_other || went_back || self.state.next < following.oldest {
                 drop(news);
-                self.deliver_gap(following).await?;
+                let to = if went_back { following.next } else { following.oldest };
+                self.deliver_gap(following, to).await?;
             } else if following.next <= self.state.next {
                 tokio::select! {
                     _ = news.recv() => {}
@@ -112,11 +115,11 @@ impl Delivery {
         }
     }
 
-    async fn deliver_gap(&mut self, following: Following) -> Result<(), Over> {
+    async fn deliver_gap(&mut self, following: Following, to: u64) -> Result<(), Over> {
         let journal = following.journal.as_deref().unwrap_or_default();
-        let message = Message::of_gap(self.webhook.format, journal, self.state.next, following.oldest);
+        let message = Message::of_gap(self.webhook.format, journal, self.state.next, to);
         self.deliver(&message).await?;
-        self.reached(following.oldest, following.journal);
+        self.reached(to, following.journal);
         Ok(())
     }
 

@@ -26,6 +26,8 @@ pub(super) struct States {
     path: PathBuf,
     known: Mutex<BTreeMap<String, State>>,
     changed: Notify,
+    /// Held while the file is written: at the end, that may be begun twice.
+    writing: Mutex<()>,
 }
 
 impl States {
@@ -47,7 +49,12 @@ impl States {
                 state.failing = None;
             }
         }
-        let states = Self { path: path.clone(), known: Mutex::new(known), changed: Notify::new() };
+        let states = Self {
+            path: path.clone(),
+            known: Mutex::new(known),
+            changed: Notify::new(),
+            writing: Mutex::default(),
+        };
         if *states.lock() != had {
             states.write().map_err(|error| {
                 failed(format!("can't be written: {error}"), "check the permissions and the room on the disk")
@@ -73,6 +80,7 @@ impl States {
 
     /// Writes it all.
     fn write(&self) -> io::Result<()> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let file = WebhooksFile { webhooks: self.lock().clone() };
         private_file::replace(&self.path, &serde_json::to_string_pretty(&file)?)
     }
@@ -107,5 +115,31 @@ impl States {
             // What it does not tell is delivered once more.
             let _ = self.write();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn of_two_that_write_at_once_each_leaves_a_whole_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let states = States::open(directory.path(), &[]).unwrap();
+        std::thread::scope(|scope| {
+            for begin in [0, 1_000] {
+                let states = &states;
+                scope.spawn(move || {
+                    for length in begin..begin + 50 {
+                        let target = "x".repeat(length);
+                        states.put("ci", &State { target, ..State::default() });
+                        states.write().unwrap();
+                    }
+                });
+            }
+        });
+        let kept = WebhooksFile::read(directory.path()).unwrap().webhooks;
+        assert_eq!(kept, *states.lock());
     }
 }

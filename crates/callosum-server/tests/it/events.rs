@@ -328,3 +328,31 @@ fn a_revoked_token_ends_its_streams_and_wrong_places_are_named() {
     // It ends: the last chunk is empty, and nothing follows.
     while stream.client.line() != "0" {}
 }
+
+#[test]
+fn a_journal_that_went_back_is_told_as_a_gap_and_so_is_what_comes_then() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    for call in ["1", "2", "3"] {
+        note(&mut serve.client(&token), call);
+    }
+    let mut stream = Stream::open(&serve, &token, "?after=0&topic=call.*", "");
+    let told = [stream.next(), stream.next(), stream.next()];
+    serve.kill();
+    // As a power failure leaves it: without its last lines.
+    let path = home.path().join("journal.jsonl");
+    let bytes = fs::read(&path).unwrap();
+    let lost = usize::try_from(told[1].data["seq"].as_u64().unwrap()).unwrap();
+    fs::write(&path, &bytes[..lost]).unwrap();
+    let _ = fs::remove_file(home.path().join("journal.index"));
+    let serve = home.serve();
+    let head = format!("Last-Event-ID: {}\r\n", told[2].id.as_deref().unwrap());
+    let mut stream = Stream::open(&serve, &token, "?topic=call.*", &head);
+    let gap = stream.next();
+    let behind = told[2].data["seq"].as_u64().unwrap() + 1;
+    assert_eq!(gap.data["gap"]["from"], behind);
+    assert!(gap.data["gap"]["to"].as_u64().unwrap() < behind, "{}", gap.data);
+    note(&mut serve.client(&token), "4");
+    assert_eq!(stream.next().data["data"]["call"], "4");
+}

@@ -237,3 +237,22 @@ fn what_callers_write_is_kept_short_on_one_line_and_without_secrets() {
     assert_eq!(record["contextKeys"].as_array().map(Vec::len), Some(1));
     assert_ne!(record["via"], Value::Null);
 }
+
+#[test]
+fn what_is_wrong_with_an_address_is_named_as_all_else_is() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    for (method, path, field) in [
+        ("DELETE", "/lock/%ff?instance=a", ""),
+        ("GET", "/v1/tasks/%ff", ""),
+        ("GET", "/v1/journal?limit=1&limit=2", "limit"),
+        ("GET", "/v1/journal?q=%7B%7D&limit=1", "limit"),
+        ("GET", "/v1/events?key=a&key=b", "key"),
+        ("GET", "/status?contextKey=a&contextKey=b", "contextKey"),
+    ] {
+        let refused = serve.client(&token).send(method, path, "", "");
+        assert_eq!(refused.status, 400, "{path}: {}", refused.text);
+        assert_eq!(refused.json()["error"]["path"], field, "{path}");
+    }
+}

@@ -143,6 +143,10 @@ pub(super) fn events(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
         if at > 0 && oldest > at {
             told.push(gap_document(at, oldest));
         }
+        if next < at {
+            // It went back: what was told from there on is lost.
+            told.push(gap_document(at, next));
+        }
         let journal = journal.unwrap_or_default();
         for (seq, record) in &records {
             if told.len() >= wanted {

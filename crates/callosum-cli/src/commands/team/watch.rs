@@ -70,6 +70,10 @@ pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer 
         if at > 0 && read.oldest > at {
             json(out, &gap_document(at, read.oldest))?;
         }
+        if read.next < at {
+            // It went back: what was told from there on is lost.
+            json(out, &gap_document(at, read.next))?;
+        }
         journal = read.journal.or(journal);
         let whose = journal.as_deref().unwrap_or_default();
         for (seq, record) in &read.records {

@@ -275,6 +275,23 @@ fn what_was_pruned_is_one_gap_and_so_is_another_journal() {
     assert_eq!(target.next().call(), "0");
 }
 
+#[test]
+fn a_journal_that_went_back_is_a_gap_and_what_comes_then_is_posted() {
+    let (home, target) = (Home::new(), Receiver::new());
+    let serve = home.serve();
+    notes(&serve, 0..1);
+    assert_eq!(serve.end().code(), Some(0));
+    // As a power failure leaves it: what was posted stands in the journal no more.
+    let known =
+        json!({ "webhooks": { "ci": { "target": "", "journal": journal(&home), "next": 1_000_000 } } });
+    fs::write(home.path().join("webhooks.json"), known.to_string()).unwrap();
+    configure(&home, &[target.webhook("ci", &json!({ "topics": ["call.started"] }))]);
+    let serve = home.serve();
+    assert_eq!(target.next().json()["data"]["gap"]["from"], 1_000_000);
+    notes(&serve, 1..2);
+    assert_eq!(target.next().call(), "1");
+}
+
 /// A gate beside the service, as a gateway or a hook has one.
 fn gate(home: &Home) -> Gate {
     Gate::new(GateOptions {
