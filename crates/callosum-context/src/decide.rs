@@ -44,8 +44,8 @@ pub struct Proposal {
     pub asked_by: Option<String>,
 }
 
-/// The proposals that nobody has decided about, by ids that are digests of what is shown of them: managed lines of `priorities.md` that are not accepted, entries of the inbox, what is
-/// staged, and the candidates of the newest week.
+/// The proposals that nobody has decided about, by ids that are digests of what is shown of them: managed lines of `priorities.md` that
+/// are not accepted, entries of the inbox, what is staged, and the candidates of the newest week.
 ///
 /// # Errors
 /// When a file can't be read.

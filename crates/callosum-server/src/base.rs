@@ -73,12 +73,7 @@ impl Base {
         &self,
         look: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let turn = Arc::clone(&self.looks).acquire_owned().await;
-        let done = spawn_blocking(move || {
-            let _turn = turn;
-            look()
-        });
-        done.await.ok()
+        once_free(&self.looks, look).await
     }
 
     /// Does `work` when its turn comes, on a thread that may wait.
@@ -86,18 +81,26 @@ impl Base {
         &self,
         work: impl FnOnce(&State) -> Result<T, QueryError> + Send + 'static,
     ) -> Result<T, QueryError> {
-        // The turn is taken where one can still give up, and ends with the work: who asks and goes leaves no queue.
-        let turn = Arc::clone(&self.questions).acquire_owned().await;
         let state = self.state.clone();
-        let done = spawn_blocking(move || {
-            let _turn = turn;
-            work(&state)
-        });
-        done.await.unwrap_or_else(|_| {
+        once_free(&self.questions, move || work(&state)).await.unwrap_or_else(|| {
             let message = "the answer could not be worked out; what broke stands on standard error of the program that serves it";
             Err(QueryError { code: "internal".to_owned(), message: message.to_owned() })
         })
     }
+}
+
+/// Does `work` on a thread that may wait, once one of `turns` is free; `None` where it broke. The turn is taken where one can still give
+/// up, and ends with the work: who asks and goes leaves no queue.
+async fn once_free<T: Send + 'static>(
+    turns: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let turn = Arc::clone(turns).acquire_owned().await;
+    let done = spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    done.await.ok()
 }
 
 #[cfg(test)]

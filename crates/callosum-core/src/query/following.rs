@@ -28,6 +28,15 @@ pub struct Following {
     pub is_end: bool,
 }
 
+impl Following {
+    /// Where it goes on for who wanted what stands from `at` on, if something of that is lost: it was pruned, or the journal went back.
+    #[must_use]
+    pub fn goes_on_at(&self, at: u64) -> Option<u64> {
+        let to = if self.next < at { self.next } else { self.oldest.max(at) };
+        (to != at).then_some(to)
+    }
+}
+
 /// The records from the sequence number `from` on, as far as a bounded piece reaches.
 pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, QueryError> {
     let Some(segments) = reader.segments()? else {

@@ -148,10 +148,10 @@ impl Reader {
             if self.journal.is_none() || is_other {
                 self.journal.clone_from(&following.journal);
             }
-            let went_back = !is_other && following.next < self.at;
-            if is_other || went_back || (self.at < following.oldest && !is_oldest) {
-                // It was pruned, or its sequence numbers are those of a journal that is gone, or of an end that is.
-                let to = if went_back { following.next } else { following.oldest };
+            // Its sequence numbers are those of a journal that is gone, or of an end that is; or it was pruned.
+            let to = if is_other { Some(following.oldest) } else { following.goes_on_at(self.at) };
+            let went_back = to.is_some_and(|to| to < self.at);
+            if let Some(to) = to.filter(|_| is_other || went_back || !is_oldest) {
                 let from = std::mem::replace(&mut self.at, to);
                 self.told = Some(self.at);
                 self.teller.send(gap(&self.id(), from, self.at)).await?;

@@ -54,6 +54,7 @@ mod tests {
             send_words(&["/no/such/program"]).await.unwrap_err().starts_with("can't run `/no/such/program`")
         );
     }
+
     #[tokio::test]
     async fn what_takes_too_long_ends_with_what_it_started() {
         let folder = tempfile::tempdir().unwrap();

@@ -78,10 +78,9 @@ impl Delivery {
             }
             let is_other = following.journal.is_some() && self.state.journal != following.journal;
             // Behind the end of a journal that went back nothing stands that could be waited for.
-            let went_back = !is_other && following.next < self.state.next;
-            if is_other || went_back || self.state.next < following.oldest {
+            let to = if is_other { Some(following.oldest) } else { following.goes_on_at(self.state.next) };
+            if let Some(to) = to {
                 drop(news);
-                let to = if went_back { following.next } else { following.oldest };
                 self.deliver_gap(following, to).await?;
             } else if following.next <= self.state.next {
                 tokio::select! {

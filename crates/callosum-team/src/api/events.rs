@@ -139,14 +139,11 @@ pub(super) fn events(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
         return Ok(json!({ "events": told, "next": end }));
     };
     for _ in 0..MAX_PIECES {
-        let Following { journal, oldest, records, next, is_end } = desk.source.following(at, &desk.now)?;
-        if at > 0 && oldest > at {
-            told.push(gap_document(at, oldest));
+        let read = desk.source.following(at, &desk.now)?;
+        if let Some(to) = read.goes_on_at(at).filter(|_| at > 0) {
+            told.push(gap_document(at, to));
         }
-        if next < at {
-            // It went back: what was told from there on is lost.
-            told.push(gap_document(at, next));
-        }
+        let Following { journal, records, next, is_end, .. } = read;
         let journal = journal.unwrap_or_default();
         for (seq, record) in &records {
             if told.len() >= wanted {

@@ -67,12 +67,8 @@ pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer 
             (journal, at) = (read.journal, read.oldest);
             continue;
         }
-        if at > 0 && read.oldest > at {
-            json(out, &gap_document(at, read.oldest))?;
-        }
-        if read.next < at {
-            // It went back: what was told from there on is lost.
-            json(out, &gap_document(at, read.next))?;
+        if let Some(to) = read.goes_on_at(at).filter(|_| at > 0) {
+            json(out, &gap_document(at, to))?;
         }
         journal = read.journal.or(journal);
         let whose = journal.as_deref().unwrap_or_default();

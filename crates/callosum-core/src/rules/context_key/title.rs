@@ -89,9 +89,7 @@ fn is_new(key: &str) -> bool {
 
 fn of_tool(name: &NameWords, fields: &Fields) -> Vec<String> {
     let is_of = |list: &[&str]| name.own().any(|word| list.contains(&word));
-    let first = |names: &[&str]| {
-        names.iter().map(|name| fields.named(name)).find(|values| !values.is_empty()).unwrap_or_default()
-    };
+    let first = |names| first_with_values(names, |name| fields.named(name));
     if is_of(MERGING) {
         return first(HEADS);
     }
@@ -104,13 +102,8 @@ fn of_command(site: Site<'_, '_>) -> Vec<String> {
     let invocation = &fit.command.invocation;
     let paths = site.detail(&Detail::HttpPath);
     let is_merging = |word: &str| MERGING.contains(&word);
-    let in_body = |names: &[&str]| {
-        let values = names.iter().map(|name| site.detail(&Detail::HttpBody((*name).to_owned())));
-        values.into_iter().find(|values| !values.is_empty()).unwrap_or_default()
-    };
-    let option = |names: &[&str]| {
-        names.iter().map(|name| site.flag(name)).find(|values| !values.is_empty()).unwrap_or_default()
-    };
+    let in_body = |names| first_with_values(names, |name| site.detail(&Detail::HttpBody(name.to_owned())));
+    let option = |names| first_with_values(names, |name| site.flag(name));
     if paths.iter().any(|path| path.split(['/', '_']).any(is_merging)) {
         return in_body(&["head", "source_branch", "source.branch.name"]);
     }
@@ -122,6 +115,11 @@ fn of_command(site: Site<'_, '_>) -> Vec<String> {
     }
     let known = OPTIONS.iter().find(|(program, _)| *program == invocation.program);
     option(known.map_or(USUAL_OPTIONS, |(_, names)| names))
+}
+
+/// The values of the first of some names that has any.
+fn first_with_values(names: &[&str], values: impl Fn(&str) -> Vec<String>) -> Vec<String> {
+    names.iter().map(|name| values(name)).find(|values| !values.is_empty()).unwrap_or_default()
 }
 
 /// A title's words: `Cart loses items!` is `cart-loses-items`. Secrets are taken out before their signs are.
