@@ -20,7 +20,7 @@ const ALLOWED = 1.05;
 
 /** With a shared context that no call names, at most this ratio to what it is without; and of the two hook processes of a call, of which each reads what is recorded. */
 const ALLOWED_BESIDE = 1.01;
-const ALLOWED_HOOK = 1.025;
+const ALLOWED_HOOK = 1.01;
 /** Calls that may write, and of which both hooks look whether they did. */
 const HOOKED: Array<[string, Record<string, string>]> = [
   ["Bash", { command: "cargo test --lib" }],
@@ -57,18 +57,21 @@ function hooked(tool: string, input: Record<string, string>, besideShared: boole
 }
 
 function counted(kind: string, count: number, besideShared: boolean): number {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "callosum-instructions-")));
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-instructions-")));
+  // By its usual name, which the rules know: calls are looked through for any other.
+  const directory = join(home, ".callosum");
+  mkdirSync(directory, { mode: 0o700 });
   try {
     if (besideShared) {
       // As deep as the usual one, and of its name.
-      const path = join(directory, "home", ".openclaw", "workspace", "shared-context");
+      const path = join(home, ".openclaw", "workspace", "shared-context");
       mkdirSync(path, { recursive: true });
       const folders = [{ path, mode: "enforce", by: "here", at: "2026-11-24T12:00:00Z" }];
       writeFileSync(join(directory, "context.json"), JSON.stringify({ folders }));
     }
     return countedOf(PROGRAM, [directory, kind, String(count)]);
   } finally {
-    rmSync(directory, { recursive: true });
+    rmSync(home, { recursive: true });
   }
 }
 

@@ -162,7 +162,10 @@ pub fn home_of(state_dir: &Path, root: &Path) -> PathBuf {
 /// Where that of all folders lies.
 #[must_use]
 pub(crate) fn remembered_in(state_dir: &Path) -> PathBuf {
-    state_dir.join("context")
+    // With room for what is put behind it: every hook does that.
+    let mut folder = PathBuf::with_capacity(state_dir.as_os_str().len() + 80);
+    folder.extend([state_dir, Path::new("context")]);
+    folder
 }
 
 /// The file that names the folders.

@@ -8,6 +8,7 @@ pub(crate) mod stamps;
 mod state;
 mod suspects;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
 use std::ops::Deref;
@@ -518,17 +519,30 @@ impl Tender {
 
 /// Remembers that a call of a session has ended: it changes nothing from now on.
 pub fn call_ended(state_dir: &Path, session: &str, now_ms: i64) {
-    let folder = remembered_in(state_dir).join(ENDED);
-    let write = || fs::write(folder.join(id(&[session])), now_ms.to_string());
+    let mut file = remembered_in(state_dir);
+    file.push(ENDED);
+    file.push(&*file_of(session));
+    let write = || fs::write(&file, now_ms.to_string());
     if write().is_err() {
         // Where it can't be remembered, the call stays a suspect for longer.
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(&folder).and_then(|()| write());
+        let folder = file.parent().unwrap_or(state_dir);
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder).and_then(|()| write());
     }
 }
 
 /// When a call of a session ended last, milliseconds since the epoch.
 fn ended_ms(ended: &Path, session: &str) -> Option<i64> {
-    fs::read_to_string(ended.join(id(&[session]))).ok()?.parse().ok()
+    fs::read_to_string(ended.join(&*file_of(session))).ok()?.parse().ok()
+}
+
+/// The name of a session's file: its own where that is one everywhere, which saves every hook a digest.
+fn file_of(session: &str) -> Cow<'_, str> {
+    let may_stand = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    if (1..=64).contains(&session.len()) && session.bytes().all(may_stand) {
+        Cow::Borrowed(session)
+    } else {
+        Cow::Owned(format!("_{}", id(&[session])))
+    }
 }
 
 #[cfg(test)]

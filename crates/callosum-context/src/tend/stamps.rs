@@ -1,9 +1,10 @@
 //! What the folders looked like at the last look: a call that changed nothing there is told by that alone, and costs next to nothing. Nothing
 //! else is read then, and no lock taken.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
@@ -77,7 +78,8 @@ pub fn are_still(state_dir: &Path, now_ms: i64) -> bool {
 }
 
 fn compare(state_dir: &Path, now_ms: i64) -> Option<bool> {
-    let path = registry::remembered_in(state_dir).join(FILE);
+    let mut path = registry::remembered_in(state_dir);
+    path.push(FILE);
     fs::metadata(&path).ok().filter(|found| found.is_file() && found.len() <= MOST)?;
     let bytes = fs::read(path).ok()?;
     let mut rest = bytes.strip_prefix(BEGINS)?.strip_suffix(ENDS)?;
@@ -90,8 +92,7 @@ fn compare(state_dir: &Path, now_ms: i64) -> Option<bool> {
         let length = u32::from_le_bytes(*taken(&mut rest)?);
         let (path, behind) = rest.split_at_checked(usize::try_from(length).ok()?)?;
         rest = behind;
-        let path = PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()));
-        if encoded(found(&path).as_ref()) != was {
+        if encoded(found(Path::new(OsStr::from_bytes(path))).as_ref()) != was {
             return Some(false);
         }
     }

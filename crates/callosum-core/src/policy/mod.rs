@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::settings::Mode;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::rules::{Protected, STATE_PROTECTED, Watch, World, written};
+use crate::rules::{Marks, NO_MARKS, Protected, STATE_PROTECTED, Watch, World, written};
 
 use self::place::Places;
 use self::tree::Kept;
 
 /// Texts that stand in paths into a shared context, whatever the folder or a link to it is called.
-const MARKS: &[&str] = &[
+const MARKS: Marks = Marks::new(&[
     "SHARED_CONTEXT_DIR",
     "priorities.",
     "agent-outputs",
@@ -31,7 +31,7 @@ const MARKS: &[&str] = &[
     "weekly/",
     "kpis",
     "rubrics",
-];
+]);
 /// The name of the state directory, if it is the usual one: the standing rules know it.
 const USUAL_STATE: &str = ".callosum";
 
@@ -101,7 +101,7 @@ impl Policy {
     pub fn new(state_dir: &str, home: &str, folders: &[Folder]) -> Self {
         let folders = || folders.iter().filter(|folder| folder.mode != FolderMode::Off);
         let is_usual = state_dir.rsplit('/').next() == Some(USUAL_STATE);
-        let marks = if folders().next().is_some() { MARKS } else { &[] };
+        let marks = if folders().next().is_some() { &MARKS } else { &NO_MARKS };
         let watched = folders().map(|folder| folder.path.as_str());
         let watch = Watch::new(watched.chain((!is_usual).then_some(state_dir)), marks);
         let mut kept = vec![Kept::state(state_dir)];

@@ -1,7 +1,6 @@
 //! A cheap look whether a call may name a folder that is kept: by its text alone, and so cheap that a call which does not name one costs
 //! what it costs without.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -29,16 +28,72 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
-const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete", "!("];
+const TAKES_ALL_HERE: Marks = Marks::new(&["*", " .", "PWD", "clean", "stash", "-delete", "!("]);
+
+/// Texts by which lines name somebody's home, and the folder above.
+const HOMES: Marks = Marks::new(&["~", "HOME", ".."]);
+
+/// No texts.
+pub const NO_MARKS: Marks = Marks::new(&[]);
+
+/// Texts that are known beforehand: a process that lives for one call does not work out again how they begin.
+#[derive(Debug)]
+pub struct Marks {
+    texts: &'static [&'static str],
+    begins: Begins,
+}
+
+impl Marks {
+    /// These texts.
+    #[must_use]
+    pub const fn new(texts: &'static [&'static str]) -> Self {
+        let mut begins = Begins([0; 64]);
+        let mut rest = texts;
+        while let [text, others @ ..] = rest {
+            begins = begins.with(text);
+            rest = others;
+        }
+        Self { texts, begins }
+    }
+}
+
+/// The pairs of bytes that texts begin with: a bit for each, of which some share one. A text of one byte has all that begin with it.
+#[derive(Clone, Copy, Debug)]
+struct Begins([u64; 64]);
+
+impl Begins {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "six bits are below 64; a constant is computed by nothing else"
+    )]
+    const fn with(mut self, text: &str) -> Self {
+        match text.as_bytes() {
+            [first, second, ..] => self.0[(*first & 63) as usize] |= 1 << (*second & 63),
+            [letter] => self.0[(*letter & 63) as usize] = u64::MAX,
+            [] => {}
+        }
+        self
+    }
+
+    fn and(mut self, others: &Self) -> Self {
+        for (row, other) in self.0.iter_mut().zip(others.0) {
+            *row |= other;
+        }
+        self
+    }
+
+    fn may_be(&self, first: u8, second: u8) -> bool {
+        self.0.get(usize::from(first & 63)).is_some_and(|row| row & (1 << (second & 63)) != 0)
+    }
+}
 
 /// Folders that are kept, as texts name them.
 #[derive(Debug)]
 pub struct Watch {
-    folders: Vec<String>,
     /// Texts of which one stands in whatever names such a folder, or one that it lies in, but for patterns of the shell.
     words: Words,
     /// Texts that stand in paths of such folders whatever these are called.
-    marks: &'static [&'static str],
+    marks: &'static Marks,
     here: Words,
 }
 
@@ -49,54 +104,44 @@ const FEW_LOOKS: u8 = 4;
 /// Words of which one is looked for. At first by the pairs of bytes that they begin with: nothing is compared where another one stands.
 #[derive(Debug)]
 struct Words {
-    words: Vec<Cow<'static, str>>,
-    /// Words of one byte.
-    letters: Vec<u8>,
-    /// The pairs of bytes that words begin with: a bit for each, of which some share one.
-    pairs: [u64; 64],
+    known: [&'static Marks; 2],
+    /// Folders: words of their paths count too.
+    folders: Vec<String>,
+    begins: Begins,
     looks: AtomicU8,
     all: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Words {
-    fn new(words: impl Iterator<Item = Cow<'static, str>>) -> Self {
-        let mut all = Self {
-            words: Vec::with_capacity(24),
-            letters: Vec::new(),
-            pairs: [0; 64],
-            looks: AtomicU8::new(0),
-            all: OnceLock::new(),
-        };
-        for word in words {
-            match *word.as_bytes() {
-                [] => {}
-                [letter] => all.letters.push(letter),
-                [first, second, ..] => {
-                    let (row, bit) = pair(first, second);
-                    if let Some(row) = all.pairs.get_mut(row) {
-                        *row |= bit;
-                    }
-                    all.words.push(word);
-                }
-            }
+    fn known(marks: &'static Marks) -> Self {
+        let (known, begins) = ([marks, &NO_MARKS], marks.begins);
+        Self { known, folders: Vec::new(), begins, looks: AtomicU8::new(0), all: OnceLock::new() }
+    }
+
+    fn new(known: [&'static Marks; 2], folders: Vec<String>) -> Self {
+        let [first, second] = known;
+        let mut begins = first.begins.and(&second.begins);
+        for word in folders.iter().flat_map(|path| words_of(path)) {
+            begins = begins.with(word);
         }
-        all
+        Self { known, folders, begins, looks: AtomicU8::new(0), all: OnceLock::new() }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let known = self.known.iter().flat_map(|marks| marks.texts.iter().copied());
+        known.chain(self.folders.iter().flat_map(|path| words_of(path)))
     }
 
     fn is_match(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        if self.letters.iter().any(|letter| memchr::memchr(*letter, bytes).is_some()) {
-            return true;
-        }
         let looks = self.looks.load(Ordering::Relaxed);
         if looks < FEW_LOOKS {
             // That two threads may count one look is no matter.
             self.looks.store(looks + 1, Ordering::Relaxed);
             return self.is_match_by_pairs(bytes);
         }
-        let words = || self.words.iter().map(|word| word.as_bytes());
         let made =
-            || AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(words()).ok();
+            || AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(self.iter()).ok();
         let all = self.all.get_or_init(made).as_ref();
         all.map_or_else(|| self.is_match_by_pairs(bytes), |all| all.is_match(text))
     }
@@ -104,42 +149,25 @@ impl Words {
     fn is_match_by_pairs(&self, bytes: &[u8]) -> bool {
         let is_word = |at: usize| {
             let rest = bytes.get(at..).unwrap_or_default();
-            self.words.iter().any(|word| rest.starts_with(word.as_bytes()))
+            self.iter().any(|word| rest.starts_with(word.as_bytes()))
         };
-        let begins = |two: &[u8]| match *two {
-            [first, second] => {
-                let (row, bit) = pair(first, second);
-                self.pairs.get(row).is_some_and(|row| row & bit != 0)
-            }
-            _ => false,
-        };
+        let begins = |two: &[u8]| matches!(*two, [first, second] if self.begins.may_be(first, second));
+        let ends = |last: &u8| self.begins.may_be(*last, 0) && is_word(bytes.len() - 1);
         bytes.windows(2).enumerate().any(|(at, two)| begins(two) && is_word(at))
+            || bytes.last().is_some_and(ends)
     }
-}
-
-/// Where it is noted that words begin with two bytes.
-fn pair(first: u8, second: u8) -> (usize, u64) {
-    (usize::from(first & 63), 1 << (second & 63))
 }
 
 impl Watch {
     /// A look for folders by their absolute paths, and for texts that stand in paths into them. `None` when there is nothing to look for.
     #[must_use]
-    pub fn new<'p>(paths: impl Iterator<Item = &'p str>, marks: &'static [&'static str]) -> Option<Self> {
+    pub fn new<'p>(paths: impl Iterator<Item = &'p str>, marks: &'static Marks) -> Option<Self> {
         let folders: Vec<String> = paths.filter(|path| path.len() > 1).map(str::to_owned).collect();
         if folders.is_empty() {
             return None;
         }
-        let of_homes = ["~", "HOME", ".."];
-        let of_paths = folders.iter().flat_map(|path| {
-            let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
-            let own = std::iter::once(name(path)).chain(near(path)).chain(top);
-            own.map(|word| Cow::Owned(word.to_owned()))
-        });
-        let known = marks.iter().copied().chain(of_homes).map(Cow::Borrowed);
-        let words = Words::new(known.chain(of_paths));
-        let here = Words::new(HERE.iter().copied().map(Cow::Borrowed));
-        Some(Self { folders, words, marks, here })
+        let words = Words::new([marks, &HOMES], folders);
+        Some(Self { words, marks, here: Words::known(&TAKES_ALL_HERE) })
     }
 
     /// Whether a command line, or a path, may name such a folder, or one that it lies in together with what takes all of that away.
@@ -147,27 +175,33 @@ impl Watch {
         let lies_in = |of: &str, folder: &str| {
             of.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let is_in = |cwd: &str| self.folders.iter().any(|folder| lies_in(cwd, folder));
+        let is_in = |cwd: &str| self.words.folders.iter().any(|folder| lies_in(cwd, folder));
         if cwd.is_some_and(is_in) {
             return true;
         }
         let bytes = text.as_bytes();
         let has_patterns =
             memchr::memchr3(b'*', b'?', b'[', bytes).is_some() || memchr::memchr(b'{', bytes).is_some();
-        if has_patterns && self.folders.iter().any(|folder| pattern_may_match(text, name(folder))) {
+        if has_patterns && self.words.folders.iter().any(|folder| pattern_may_match(text, name(folder))) {
             return true;
         }
-        let is_above = |cwd: &str| self.folders.iter().any(|folder| lies_in(folder, cwd));
+        let is_above = |cwd: &str| self.words.folders.iter().any(|folder| lies_in(folder, cwd));
         let means_here = cwd.is_some_and(is_above) && self.here.is_match(text);
         if !means_here && !self.words.is_match(text) {
             return false;
         }
         let named = |folder: &String| has_part(text, name(folder));
-        self.marks.iter().any(|mark| text.contains(mark))
-            || self.folders.iter().any(named)
+        self.marks.texts.iter().any(|mark| text.contains(mark))
+            || self.words.folders.iter().any(named)
             || is_destructive(text)
-                && (means_here || self.folders.iter().any(|folder| parent_may_be_in(text, folder)))
+                && (means_here || self.words.folders.iter().any(|folder| parent_may_be_in(text, folder)))
     }
+}
+
+/// Words of which one stands in what names the folder at a path, or one that it lies in.
+fn words_of(path: &str) -> impl Iterator<Item = &str> {
+    let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
+    std::iter::once(name(path)).chain(near(path)).chain(top).filter(|word| !word.is_empty())
 }
 
 /// The name of the folder at a path.
@@ -254,11 +288,12 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
 
+    const MARKS: Marks = Marks::new(&["priorities."]);
+
     #[test]
     fn a_text_that_may_name_a_kept_folder_is_told() {
         let watch =
-            Watch::new(std::iter::once("/home/me/.openclaw/workspace/shared-context"), &["priorities."])
-                .unwrap();
+            Watch::new(std::iter::once("/home/me/.openclaw/workspace/shared-context"), &MARKS).unwrap();
         let may = |text: &str, cwd: Option<&str>| watch.may_name(text, cwd);
         for text in [
             "cat shared-context/x",
@@ -287,19 +322,15 @@ mod tests {
         assert!(may("rm -rf *", here) && may("git clean -fdx", here) && may("find . -delete", here));
         assert!(!may("rm -rf node_modules", here) && !may("cargo build", here) && !may("git status", here));
         assert!(may("ls", Some("/home/me/.openclaw/workspace/shared-context/staging")));
-        assert!(Watch::new(std::iter::empty(), &["x"]).is_none());
+        assert!(Watch::new(std::iter::empty(), &MARKS).is_none());
     }
 
     #[test]
     fn words_are_found_wherever_they_stand_at_first_and_later() {
-        let words = ["~", "..", "ab", "abc/", "µx"];
-        let words = Words::new(words.into_iter().map(Cow::Borrowed));
+        let words = Words::new([&HOMES, &MARKS], vec!["/q/µx/abc/ab".to_owned()]);
         for _ in 0..2 {
-            for text in ["~", "x~", "..", "a..", "ab", "xxab", "aab", "zµx"] {
-                assert!(
-                    words.is_match(text) && (text.contains('~') || words.is_match_by_pairs(text.as_bytes())),
-                    "{text}"
-                );
+            for text in ["~", "x~", "..", "a..", "ab", "xxab", "aab", "zµx", "a/priorities.m"] {
+                assert!(words.is_match(text) && words.is_match_by_pairs(text.as_bytes()), "{text}");
             }
             // Of the last, the two bytes share their bit with those of `ab`.
             for text in ["", "a", ".", "ba", "a b", "b.a.", "µ", "!\""] {
@@ -311,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_short_name_is_told_from_the_letters_of_other_words() {
-        let watch = Watch::new(std::iter::once("/var/lib/s"), &[]).unwrap();
+        let watch = Watch::new(std::iter::once("/var/lib/s"), &NO_MARKS).unwrap();
         for text in [
             "cat /var/lib/s/x",
             "cat ../s",

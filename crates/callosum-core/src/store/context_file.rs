@@ -2,6 +2,7 @@
 //!
 //! It is configuration, as `tiers.json` is: it must outlive a journal that is lost, and a hook that lives for one call reads no journal.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,14 +26,16 @@ const LOOK_INTERVAL_MS: u64 = 5;
 const MAX_FOLDERS: usize = 16;
 
 #[derive(Deserialize)]
-struct Document {
-    folders: Vec<Recorded>,
+struct Document<'t> {
+    #[serde(borrow)]
+    folders: Vec<Recorded<'t>>,
 }
 
 /// A folder as it was recorded. Who did that, and when, nothing here asks for.
 #[derive(Deserialize)]
-struct Recorded {
-    path: String,
+struct Recorded<'t> {
+    #[serde(borrow)]
+    path: Cow<'t, str>,
     #[serde(default)]
     mode: FolderMode,
 }
@@ -107,16 +110,15 @@ impl ContextFile {
 /// The folders that the file names.
 fn read(path: &Path) -> Result<Vec<Folder>, String> {
     let text = rules_file::read(path)?;
-    let document: Document = serde_json::from_str(&text)
+    let document: Document<'_> = serde_json::from_str(&text)
         .map_err(|error| format!("can't be used: {}", one_line(&error.to_string(), 200)))?;
     if document.folders.len() > MAX_FOLDERS {
         return Err(format!("names more than {MAX_FOLDERS} folders"));
     }
-    let folder = |recorded: Recorded| {
-        let shown = one_line(&recorded.path, 200);
-        let real = real_path(Path::new(&recorded.path))
-            .ok_or_else(|| format!("names `{shown}`, which is no absolute path"))?;
-        let path = real.to_str().ok_or_else(|| format!("names `{shown}`, which is not UTF-8"))?.to_owned();
+    let folder = |recorded: Recorded<'_>| {
+        let wrong = |what: &str| format!("names `{}`, which is {what}", one_line(&recorded.path, 200));
+        let real = real_path(Path::new(&*recorded.path)).ok_or_else(|| wrong("no absolute path"))?;
+        let path = real.into_os_string().into_string().map_err(|_| wrong("not UTF-8"))?;
         Ok(Folder { path, mode: recorded.mode })
     };
     document.folders.into_iter().map(folder).collect()

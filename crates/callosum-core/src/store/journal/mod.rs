@@ -487,7 +487,8 @@ impl Journal {
     /// # Errors
     /// When the directory can't be listed.
     pub fn segments(&self) -> Result<Segments, StateError> {
-        let mut closed = closed_segments(&self.directory)?;
+        // Before the first one there is none: the hooks beside a young journal list no folder.
+        let mut closed = if self.active.base == 0 { Vec::new() } else { closed_segments(&self.directory)? };
         closed.retain(|(base, _)| *base < self.active.base);
         Ok(Segments {
             closed: Arc::new(closed),
