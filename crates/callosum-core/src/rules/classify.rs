@@ -192,11 +192,13 @@ impl<'a> Question<'a> {
         let is_shell = parts.iter().any(|part| !part.index.for_commands(&self.tool.neutral).is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
-        self.look_for_kept(text);
+        let unhidden_text = OnceCell::new();
+        let whole = || unhidden_text.get_or_init(|| unhidden(text)).as_deref();
+        self.look_for_kept(text, whole);
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
         let is_in_guarded = || self.works_in_guarded();
-        let may_be_for_a_command = !text.is_empty()
-            && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)) || is_in_guarded());
+        let may_be_for_a_command =
+            !text.is_empty() && (may_match(text) || whole().is_some_and(may_match) || is_in_guarded());
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {

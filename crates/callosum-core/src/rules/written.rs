@@ -15,7 +15,7 @@ use super::tool_words::Letters;
 use super::typed::{self, Typed};
 use crate::model::tool_call::{Parameters, ToolCall};
 use callosum_shell::command::{Command, WriteKind, lists, scheduled, writes, writes_given};
-use callosum_shell::{Invocation, Line, brace_words, joined, unhidden};
+use callosum_shell::{Invocation, Line, brace_words, joined};
 
 /// So many paths and mentions of variables of a call are looked at.
 const MAX_LOOKS: usize = 8 * 1024;
@@ -90,25 +90,26 @@ fn kind_of_tool(neutral: &str) -> Option<WriteKind> {
 }
 
 impl Question<'_> {
-    /// Notes whether the call may name a folder that is kept; `line` is its command line, if it has one.
-    pub(super) fn look_for_kept(&self, line: &str) {
+    /// Notes whether the call may name a folder that is kept; `line` is its command line, if it has one, and `whole` that with its words
+    /// whole, where they are not.
+    pub(super) fn look_for_kept<'t>(&self, line: &str, whole: impl Fn() -> Option<&'t str>) {
         let Some(watch) = self.outlook.watch() else { return };
+        if line.is_empty() && kind_of_tool(&self.tool.neutral).is_none() {
+            return;
+        }
         let named = self.params.get(WORK_FOLDER);
         let named = named.as_ref().and_then(|folder| folder.as_str());
         let cwd = named.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
         let may_name = |text: &str| watch.may_name(text, cwd);
-        let found = if !line.is_empty() {
-            let has_marks = || line.contains(['\'', '"', '\\', '$']);
-            may_name(line)
-                || named.is_some_and(|folder| watch.may_name(folder, None))
-                || has_marks() && unhidden(line).is_some_and(|line| may_name(&line))
-        } else if kind_of_tool(&self.tool.neutral).is_some() {
+        let found = if line.is_empty() {
             let path = path_text(&self.params);
             let is_all = path.is_some() && OWN_TOOLS.contains(&&*self.tool.neutral);
             let others = || patch_text(&self.params).into_iter().chain(other_paths(&self.params));
             path.is_some_and(|path| may_name(&path)) || !is_all && others().any(|text| may_name(&text))
         } else {
-            false
+            may_name(line)
+                || named.is_some_and(|folder| watch.may_name(folder, None))
+                || whole().is_some_and(may_name)
         };
         if found {
             self.outlook.note_kept();
