@@ -28,7 +28,10 @@ test("tokens that were made or revoked outlive a power failure", {
   skip: spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]).status !== 0 && "strace can't watch processes here",
 }, () => {
   const file = join(stateDir, "tokens.json");
-  for (const args of [["token", "add", "ci"], ["token", "revoke", "ci"]]) {
+  for (const args of [
+    ["token", "add", "ci"],
+    ["token", "revoke", "ci"],
+  ]) {
     const steps = traced(...args);
     const first = (what: (step: string) => boolean, from = 0) => {
       const place = steps.findIndex((step, at) => at >= from && what(step));
