@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Puts `text` and a line's end in the place of what the file said, in one step.
+use callosum_core::store::disk::{Disk, SystemDisk};
+
+/// Puts `text` and a line's end in the place of what the file said, in one step that a power failure does not undo.
 ///
 /// # Errors
 /// What the system says; then the file is as it was.
@@ -18,9 +20,12 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         file.sync_all()?;
         fs::rename(&beside, path)
     })();
-    if written.is_err() {
+    match (&written, path.parent()) {
         // It may not even be there.
-        let _ = fs::remove_file(&beside);
+        (Err(_), _) => drop(fs::remove_file(&beside)),
+        // Where a file system can't do this, the file has its new text all the same.
+        (Ok(()), Some(folder)) => drop(SystemDisk.sync_folder(folder)),
+        (Ok(()), None) => {}
     }
     written
 }

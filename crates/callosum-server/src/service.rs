@@ -6,7 +6,7 @@ use callosum_core::gate::Gate;
 use callosum_core::store::state_dir::StateDir;
 
 use crate::base::Base;
-use crate::caller::Caller;
+use crate::caller::{Caller, Callers};
 use crate::config::Config;
 use crate::limits::Usage;
 use crate::log::Log;
@@ -22,6 +22,7 @@ pub(crate) struct Service {
     pub(crate) gate: Arc<Gate>,
     pub(crate) writer: Writer,
     pub(crate) tokens: Tokens,
+    pub(crate) callers: Callers,
     pub(crate) usage: Arc<Usage>,
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
@@ -40,6 +41,7 @@ impl Service {
             gate,
             writer,
             tokens: Tokens::of(&directory.path),
+            callers: Callers::default(),
             usage: Arc::new(Usage::new(config.limits)),
             metrics: Metrics::default(),
             log,
@@ -48,7 +50,6 @@ impl Service {
 
     /// Whether what a caller showed still counts.
     pub(crate) fn still_counts(&self, caller: &Caller) -> bool {
-        let now_ms = self.gate.machine().now().wall_ms;
-        caller.hash.as_deref().is_none_or(|hash| self.tokens.has(hash, now_ms).unwrap_or(false))
+        caller.still_counts(&self.tokens, self.gate.machine().now().wall_ms)
     }
 }

@@ -104,6 +104,11 @@ impl Intent {
         self
     }
 
+    /// By what right somebody speaks for it, where its process is not here.
+    pub(super) fn via(&self) -> Option<&str> {
+        self.record.via.as_deref()
+    }
+
     /// The same call, which the policy would refuse: its start says so.
     pub(super) fn denied_in_observation(mut self, denial: &Denial) -> Self {
         self.record.rule_name = Some(denial.rule.to_owned());

@@ -1,6 +1,8 @@
 //! Calls of processes that are not here: their terms, which of them are the same, and the leases that speak for them.
 
 use std::fs;
+use std::sync::Barrier;
+use std::thread;
 
 use callosum_core::decision::history::Who;
 use callosum_core::gate::{Admitted, Gate, Guest, Lease, NotAdmitted, Terms, Verdict};
@@ -93,6 +95,135 @@ fn a_repeated_call_gets_the_same_verdict_over_restarts_and_writes_nothing() {
 }
 
 #[test]
+fn what_was_allowed_is_decided_anew_once_its_lease_has_ended_and_another_has_acted() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    for (tool, in_the_way) in [("pay", Verdict::Block), ("mail", Verdict::Pause)] {
+        let id = |call: &str| format!("{tool} {call}");
+        let one = guest("http/a", tool, &id("1"));
+        assert_eq!(verdict(&world, &serve, &one, Terms::Gate), Verdict::Allow);
+        world.pass(301_000);
+        // Whoever comes meanwhile is told that its outcome is unknown, and takes the resource.
+        assert_eq!(verdict(&world, &serve, &guest("http/b", tool, &id("1")), Terms::Gate), Verdict::Pause);
+        world.pass(600);
+        let two = guest("http/b", tool, &id("2"));
+        assert_eq!(verdict(&world, &serve, &two, Terms::Gate), Verdict::Allow);
+        let written = records(&world, &serve).len();
+        for _ in 0..2 {
+            let stopped = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+            assert_eq!(stopped.verdict, in_the_way, "{tool}");
+            assert!(stopped.facts.iter().any(|fact| fact.who.instance == "http/b"), "{tool}");
+        }
+        // A block is decided and written each time, a pause once.
+        let more = if in_the_way == Verdict::Block { 2 } else { 1 };
+        assert_eq!(records(&world, &serve).len(), written + more, "{tool}");
+        if in_the_way == Verdict::Block {
+            assert!(settle(&world, &serve, "http/b", &id("2"), Ended::Ok));
+        }
+        world.pass(600);
+        let paused = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+        assert_eq!(paused.verdict, Verdict::Pause, "{tool}");
+        world.pass(600);
+        assert_eq!(verdict(&world, &serve, &one, Terms::Gate), Verdict::Pause, "the same again is no retry");
+        let retry = guest("http/a", tool, &id("3"));
+        assert_eq!(verdict(&world, &serve, &retry, Terms::Gate), Verdict::Allow, "{tool}");
+        // What became of the first can still be told.
+        assert!(settle(&world, &serve, "http/a", &id("3"), Ended::Ok));
+        assert!(settle(&world, &serve, "http/a", &id("1"), Ended::Error));
+        world.pass(2 * 3_601_000);
+    }
+}
+
+#[test]
+fn what_lost_its_lease_gets_it_again_where_nothing_else_speaks_against_it() {
+    let rules = json!({"rules": [
+        {"name": "pay", "tier": 4, "tool": "pay", "contextKey": "email:{params.to}",
+         "limit": {"count": 1, "windowMs": 3_600_000, "per": "rule"}, "lockExpiryMs": 600_000},
+    ]});
+    let mut world = World::new();
+    fs::write(world.path().join("tiers.json"), rules.to_string()).unwrap();
+    let serve = world.gate("serve");
+    let one = guest("http/a", "pay", "1");
+    let first = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+    for ends in [true, false] {
+        if ends {
+            world.pass(601_000);
+        } else {
+            assert_eq!(serve.release("email:alice@example.com", "ann", &world.now).unwrap().len(), 1);
+            world.pass(1_000);
+        }
+        assert_eq!(serve.status(&world.now).locks.len(), 0);
+        let again = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+        assert_eq!((again.verdict, again.seq()), (Verdict::Allow, first.seq()));
+        assert_eq!(again.expires_ms, Some(world.now.plus_ms(600_000).wall_ms));
+        assert_eq!(serve.status(&world.now).locks.len(), 1);
+        // It holds it for who knows nothing but the journal, too.
+        let other = world.gate("other");
+        let text = world.try_call(session(&other, "x"), "pay", &alice()).1;
+        assert!(matches!(&text, callosum_core::gate::Answer::Refuse(text) if text.contains("is held by")));
+    }
+    let written = actions(&world, &serve);
+    assert_eq!(written, ["intercept", "extended", "blocked", "extended", "blocked"]);
+    assert!(settle(&world, &serve, "http/a", "1", Ended::Ok));
+    assert!(!settle(&world, &serve, "http/a", "1", Ended::Ok), "it is one call");
+}
+
+#[test]
+fn what_has_ended_is_not_allowed_again_while_another_holds_the_resource() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    for terms in [Terms::Gate, Terms::Advice] {
+        let of = |instance: &str, call: &str| guest(instance, "pay", &format!("{terms:?} {call}"));
+        let one = of("http/a", "1");
+        let first = admit(&world, &serve, &one, &alice(), terms).unwrap();
+        assert!(settle(&world, &serve, "http/a", one.call.call.as_deref().unwrap(), Ended::Ok));
+        let again = admit(&world, &serve, &one, &alice(), terms).unwrap();
+        assert_eq!((again.verdict, again.expires_ms), (Verdict::Allow, first.expires_ms));
+        assert_eq!(verdict(&world, &serve, &of("http/b", "1"), Terms::Gate), Verdict::Pause);
+        world.pass(600);
+        assert_eq!(verdict(&world, &serve, &of("http/b", "2"), Terms::Gate), Verdict::Allow);
+        let blocked = admit(&world, &serve, &one, &alice(), terms).unwrap();
+        assert_eq!((blocked.verdict, blocked.facts.is_empty()), (Verdict::Block, false));
+        assert!(settle(&world, &serve, "http/b", &format!("{terms:?} 2"), Ended::Ok));
+        assert_eq!(verdict(&world, &serve, &one, terms), Verdict::Allow);
+        world.pass(2 * 3_601_000);
+    }
+}
+
+#[test]
+fn of_one_that_comes_back_without_its_lease_and_many_others_exactly_one_is_allowed() {
+    const OTHERS: usize = 7;
+    for round in 0..20 {
+        let mut world = World::new();
+        let serve = world.gate("serve");
+        let late = guest("http/late", "pay", "1");
+        assert_eq!(verdict(&world, &serve, &late, Terms::Gate), Verdict::Allow);
+        world.pass(301_000);
+        let mut calls = vec![late];
+        for other in 0..OTHERS {
+            let instance = format!("http/{other}");
+            assert_eq!(verdict(&world, &serve, &guest(&instance, "pay", "1"), Terms::Gate), Verdict::Pause);
+            calls.push(guest(&instance, "pay", "2"));
+        }
+        world.pass(600);
+        let gates: Vec<Gate> = calls.iter().map(|call| world.gate(&call.instance)).collect();
+        let start = Barrier::new(calls.len());
+        let (world, start) = (&world, &start);
+        let verdicts: Vec<Verdict> = thread::scope(|threads| {
+            let ask = |(call, gate): (&Guest, &Gate)| {
+                start.wait();
+                verdict(world, gate, call, Terms::Gate)
+            };
+            let asked: Vec<_> =
+                calls.iter().zip(&gates).map(|pair| threads.spawn(move || ask(pair))).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+        });
+        let count = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        assert_eq!((count(Verdict::Allow), count(Verdict::Block)), (1, OTHERS), "{round}: {verdicts:?}");
+    }
+}
+
+#[test]
 fn an_id_of_an_open_call_can_not_stand_for_another_call() {
     let world = World::new();
     let serve = world.gate("serve");
@@ -111,8 +242,8 @@ fn what_no_decision_looks_at_goes_on_before_it_is_written_and_is_there_for_whoev
     let world = World::new();
     let serve = world.gate("serve");
     let unwritten = |gate: &Gate, tool: &str| {
-        let weighed = gate.weigh(&guest("http/a", tool, "1"), &alice(), Terms::Gate, false, &world.now);
-        gate.admit_unwritten(&weighed, &world.now).map(|admitted| (admitted.verdict, admitted.seq()))
+        let mut weighed = gate.weigh(&guest("http/a", tool, "1"), &alice(), Terms::Gate, false, &world.now);
+        gate.admit_unwritten(&mut weighed, &world.now).map(|admitted| (admitted.verdict, admitted.seq()))
     };
     let on_disk = || {
         let text = fs::read_to_string(world.journal_path()).unwrap_or_default();

@@ -121,6 +121,11 @@ impl Event {
         (!texts.is_empty()).then_some(Self { seq, keys: keys_of(record).map(str::to_owned).collect(), texts })
     }
 
+    /// What it takes in memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.iter().map(|(_, text)| text.len()).sum()
+    }
+
     /// As it goes to who wants these topics; `None` for who wants none of its.
     pub(crate) fn text(&self, topics: &Topics) -> Option<&str> {
         self.texts.iter().find(|(topic, _)| topics.want(topic)).map(|(_, text)| text.as_str())

@@ -15,8 +15,10 @@ use super::seats::{Seat, Seats};
 
 /// Streams that may be open at once.
 const MAX_STREAMS: usize = 2_048;
-/// Pieces that a stream may be behind before it reads the journal itself.
+/// Pieces that a stream may be behind before it reads the journal itself: they are kept for it.
 const MAX_BEHIND: usize = 256;
+/// Bytes of a piece, unless one event has more.
+const MAX_PIECE: usize = 64 << 10;
 /// Streams whose readers' past is read at once: each piece of it takes memory until it is sent.
 const MAX_CATCHING_UP: usize = 4;
 /// How often the journal is looked at.
@@ -31,6 +33,25 @@ pub(crate) struct Piece {
     pub(crate) from: u64,
     pub(crate) next: u64,
     pub(crate) events: Vec<Event>,
+}
+
+impl Piece {
+    /// What was read from `from` on, in pieces of a bounded size.
+    fn of(following: &Following, from: u64) -> Vec<Self> {
+        let piece = |from, next, events| Self { journal: following.journal.clone(), from, next, events };
+        let (mut pieces, mut from, mut bytes, mut events) = (Vec::new(), from, 0, Vec::new());
+        for event in Event::of(following) {
+            if bytes > 0 && bytes + event.bytes() > MAX_PIECE {
+                let next = event.seq;
+                pieces.push(piece(std::mem::replace(&mut from, next), next, std::mem::take(&mut events)));
+                bytes = 0;
+            }
+            bytes += event.bytes();
+            events.push(event);
+        }
+        pieces.push(piece(from, following.next, events));
+        pieces
+    }
 }
 
 /// What all streams share.
@@ -134,16 +155,12 @@ impl Feed {
             while from < end || is_first {
                 let Ok(following) = self.read(from).await else { break };
                 is_first = false;
-                let piece = Piece {
-                    from,
-                    next: following.next,
-                    events: Event::of(&following),
-                    journal: following.journal,
-                };
-                let is_stuck = piece.next <= from;
-                from = piece.next;
-                // Nobody may be left.
-                let _ = self.pieces.send(Arc::new(piece));
+                for piece in Piece::of(&following, from) {
+                    // Nobody may be left.
+                    let _ = self.pieces.send(Arc::new(piece));
+                }
+                let is_stuck = following.next <= from;
+                from = following.next;
                 if is_stuck || following.is_end {
                     break;
                 }

@@ -10,7 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::caller::Caller;
-use crate::http::stream::{HEARTBEAT, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
+use crate::http::stream::{HEARTBEAT, MAX_WAITING, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
 use crate::service::Service;
 
 use super::event::{Event, Place, Wanted, gap, only_id};
@@ -54,10 +54,24 @@ struct Reader {
 }
 
 impl Reader {
-    /// Sends those of the events that are wanted and were not sent yet.
-    async fn send_events(&mut self, events: &[Event]) -> Result<(), Over> {
-        let news = events.iter().filter(|event| event.seq >= self.at);
-        let text: String = news.filter_map(|event| self.wanted.text(event)).collect();
+    /// Takes those of the events that are wanted and were not sent yet: no more than may wait for a reader. Behind `events` it is to be
+    /// read on at `next`.
+    fn take(&mut self, events: &[Event], mut next: u64) -> String {
+        let mut text = String::new();
+        for event in events.iter().filter(|event| event.seq >= self.at) {
+            let Some(news) = self.wanted.text(event) else { continue };
+            if !text.is_empty() && text.len() + news.len() > MAX_WAITING {
+                next = event.seq;
+                break;
+            }
+            text.push_str(news);
+        }
+        self.at = self.at.max(next);
+        text
+    }
+
+    /// Sends what was taken of some events.
+    async fn send_taken(&mut self, text: String) -> Result<(), Over> {
         if text.is_empty() {
             return Ok(());
         }
@@ -107,8 +121,10 @@ impl Reader {
                     if piece.from <= self.at && (self.journal.is_none() || piece.journal == self.journal) =>
                 {
                     self.journal.clone_from(&piece.journal);
-                    self.send_events(&piece.events).await?;
-                    self.at = self.at.max(piece.next);
+                    let text = self.take(&piece.events, piece.next);
+                    // While its reader takes its time, nothing is kept for it but the text.
+                    drop(piece);
+                    self.send_taken(text).await?;
                 }
                 // It begins behind what was read, or is of another journal; or there were too many.
                 Ok(Ok(_) | Err(RecvError::Lagged(_))) => self.catch_up(false).await?,
@@ -155,16 +171,14 @@ impl Reader {
                 let from = std::mem::replace(&mut self.at, to);
                 self.told = Some(self.at);
                 self.teller.send(gap(&self.id(), from, self.at)).await?;
-            }
-            if is_other || went_back {
                 continue;
             }
             is_oldest = false;
-            self.send_events(&Event::of(&following)).await?;
+            let (before, next) = (self.at, following.next);
+            let text = self.take(&Event::of(&following), next);
+            self.send_taken(text).await?;
             drop(turn);
-            let is_done = following.is_end || following.next <= self.at;
-            self.at = self.at.max(following.next);
-            if is_done {
+            if self.at >= next && (following.is_end || next <= before) {
                 return Ok(());
             }
         }

@@ -1,7 +1,9 @@
 //! What every request passes: who asks, whether it means this service, how much it may; and what every answer has.
 
-use std::borrow::Cow;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -10,9 +12,6 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use callosum_core::model::redact::redact;
-use callosum_core::model::text::one_line;
-use callosum_core::model::time::to_rfc3339;
 use callosum_core::record::RandomId;
 use tokio::time::{sleep_until, timeout};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -37,7 +36,7 @@ const SECRET: HeaderName = HeaderName::from_static("x-callosum-secret");
 
 /// As whom a request was answered, told to the log by the way of its answer.
 #[derive(Clone)]
-struct Answered(String);
+struct Answered(Arc<Caller>);
 
 /// What all requests pass, whatever they ask. `service` logs and counts them, where there is one.
 pub(crate) fn entered<S: Clone + Send + Sync + 'static>(
@@ -60,10 +59,7 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
     });
     let mut response = match peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
         Err(header) => Refusal::foreign(header).into_response(),
-        Ok(()) => match timeout(MAX_TIME, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => Refusal::timed_out().into_response(),
-        },
+        Ok(()) => in_time(next.run(request)).await,
     };
     let via = response.extensions_mut().remove::<Answered>();
     let status = response.status().as_u16();
@@ -76,13 +72,13 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some((service, method, path)) = asked {
         service.metrics.answered(status);
-        service.log.access(&Access {
-            at: to_rfc3339(service.gate.machine().now().wall_ms),
-            request: &id,
-            peer: peer.as_ref().map(Peer::name).unwrap_or_default(),
-            via: via.as_ref().map(|Answered(via)| via.as_str()),
-            method: method.as_str(),
-            path: &path_told(&path, status),
+        service.log.access(Access {
+            wall_ms: service.gate.machine().now().wall_ms,
+            request: id,
+            peer,
+            caller: via.map(|Answered(caller)| caller),
+            method,
+            path,
             status,
             micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
         });
@@ -90,13 +86,16 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
     response
 }
 
-/// What the log says of a path. A resource may be named by a secret, and so may a path that there is not.
-fn path_told(path: &str, status: u16) -> Cow<'_, str> {
-    const HELD: &str = "/lock/";
-    match (path.starts_with(HELD), status) {
-        (true, _) => Cow::Owned(format!("{HELD}…")),
-        (false, 200..300) => Cow::Borrowed(path),
-        (false, _) => Cow::Owned(one_line(&redact(path), 200)),
+/// An answer, if it comes in time. Most come at once: for those no timer is made.
+async fn in_time(answer: impl Future<Output = Response>) -> Response {
+    let mut answer = pin!(answer);
+    match poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
+        Poll::Ready(response) => response,
+        // Kept apart: a timer asks for memory of its own alignment, and so would all that it is part of.
+        Poll::Pending => match Box::pin(timeout(MAX_TIME, answer)).await {
+            Ok(response) => response,
+            Err(_) => Refusal::timed_out().into_response(),
+        },
     }
 }
 
@@ -122,20 +121,20 @@ pub(crate) async fn identify(
     let Some(peer) = request.extensions().get::<Peer>().cloned() else { return Err(Refusal::unauthorized()) };
     let now_ms = service.gate.machine().now().wall_ms;
     let caller = match token(request.headers()) {
-        Some(given) => match service.tokens.find(given, now_ms) {
-            Ok(token) => token.map(Caller::with),
+        Some(given) => match service.callers.find(&service.tokens, given, now_ms) {
+            Ok(caller) => caller,
             Err(error) => {
                 service.log.note(&format!("tokens.json can't be used: {error}"));
                 None
             }
         },
-        None if peer.address().is_none() => Some(Caller::local(peer.is_agent())),
+        None if peer.address().is_none() => Some(Arc::new(Caller::local(peer.is_agent()))),
         None => None,
     };
     let Some(caller) = caller else {
         service.metrics.wrong_token();
         if let Some(address) = peer.address() {
-            sleep_until((began + service.usage.failed(address, began)).into()).await;
+            Box::pin(sleep_until((began + service.usage.failed(address, began)).into())).await;
         }
         return Err(Refusal::unauthorized());
     };
@@ -147,15 +146,14 @@ pub(crate) async fn identify(
             Some(service.usage.enter(&caller.name, began).inspect_err(|_| service.metrics.turned_away())?)
         }
     };
-    let (via, has) = (caller.via.clone(), caller.rights);
-    let mut response = if let Some(wanted) = wanted.filter(|wanted| !has.include(*wanted)) {
-        Refusal::too_few_rights(has, wanted).into_response()
+    let mut response = if let Some(wanted) = wanted.filter(|wanted| !caller.rights.include(*wanted)) {
+        Refusal::too_few_rights(caller.rights, wanted).into_response()
     } else {
-        request.extensions_mut().insert(Arc::new(caller));
+        request.extensions_mut().insert(Arc::clone(&caller));
         next.run(request).await
     };
     drop(place);
-    response.extensions_mut().insert(Answered(via));
+    response.extensions_mut().insert(Answered(caller));
     Ok(response)
 }
 

@@ -89,7 +89,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    fn is_expired(&self, wall_ms: i64) -> bool {
+    pub(crate) fn is_expired(&self, wall_ms: i64) -> bool {
         // One that can't be read has passed.
         self.expires_at.as_deref().is_some_and(|end| from_rfc3339(end).is_none_or(|end| end <= wall_ms))
     }
@@ -169,22 +169,6 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// The token of this text, unless it has expired. Takes as long for one that is nearly right as for one that is not.
-    ///
-    /// # Errors
-    /// As [`Tokens::all`].
-    pub(crate) fn find(&self, given: &str, wall_ms: i64) -> io::Result<Option<Token>> {
-        let given = given.get(..given.len().min(MAX_TOKEN)).unwrap_or_default();
-        let hash = hash(given);
-        let mut found = None;
-        for token in self.all()?.iter() {
-            if bool::from(token.sha256.as_bytes().ct_eq(hash.as_bytes())) {
-                found = Some(token.clone());
-            }
-        }
-        Ok(found.filter(|token| !token.is_expired(wall_ms)))
-    }
-
     /// Whether the token of this hash is still kept, and has not expired.
     ///
     /// # Errors
@@ -197,6 +181,18 @@ impl Tokens {
     fn replace(&self, tokens: Vec<Token>) -> io::Result<()> {
         private_file::replace(&self.path, &serde_json::to_string_pretty(&Kept { tokens })?)
     }
+}
+
+/// The one of `tokens` that has this text. Takes as long for one that is nearly right as for one that is not.
+pub(crate) fn find<'t>(tokens: &'t [Token], given: &str) -> Option<&'t Token> {
+    let hash = hash(given.get(..given.len().min(MAX_TOKEN)).unwrap_or_default());
+    let mut found = None;
+    for token in tokens {
+        if bool::from(token.sha256.as_bytes().ct_eq(hash.as_bytes())) {
+            found = Some(token);
+        }
+    }
+    found
 }
 
 /// The SHA-256 of a token's text, in hex.

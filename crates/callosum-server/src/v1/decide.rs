@@ -38,7 +38,7 @@ pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decid
     if weighed.may_pause() && !has_session {
         return Err(Refusal::unidentified());
     }
-    let (weighed, admitted) = match gate.admit_unwritten(&weighed, &gate.machine().now()) {
+    let (weighed, admitted) = match gate.admit_unwritten(&mut weighed, &gate.machine().now()) {
         Some(admitted) => {
             service.writer.write_soon();
             (weighed, Ok(admitted))

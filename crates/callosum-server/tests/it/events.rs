@@ -1,11 +1,14 @@
 //! The stream of events: nothing is lost between two connections, and what is gone is said.
 
 use std::fs;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::StateGuard;
 use serde_json::{Value, json};
 
 use crate::support::{Client, Home, Serve};
@@ -263,6 +266,47 @@ fn however_many_come_back_at_once_each_gets_its_past_and_none_waits_for_one_who_
     });
     // Nobody had to wait until these were cut off.
     stalled.iter_mut().for_each(all);
+}
+
+/// The most memory that a process ever had, in MB.
+fn most_memory(serve: &Serve) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", serve.id())).unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    most.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1_024
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_never_reads_takes_no_more_memory_however_much_passes() {
+    // A hundred megabytes of records, in batches that its readers keep up with.
+    const BATCHES: usize = 25;
+    const LINES: usize = 512;
+    const MOST_MB: u64 = 100;
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut reader = Stream::open(&serve, &token, "?topic=call.*", "");
+    let silent: Vec<Stream> = (0..10).map(|_| Stream::open(&serve, &token, "?topic=call.*", "")).collect();
+    let body = json!({ "tool": "write", "params": { "path": "/a" }, "call": "1" });
+    assert_eq!(serve.client(&token).ok("/v1/before", &body)["verdict"], "allow");
+    let mut record = reader.next().data["data"].clone();
+    record["filler"] = "x".repeat(8_000).into();
+    let batch = format!("{record}\n").repeat(LINES);
+    let before = most_memory(&serve);
+    let guard = StateGuard::open(&StateDir::new(home.path().to_owned())).unwrap();
+    for _ in 0..BATCHES {
+        // As another process writes, so that nobody gives the file another name meanwhile.
+        let held = guard.hold_until(Instant::now() + Duration::from_secs(60)).unwrap();
+        let mut journal = fs::File::options().append(true).open(home.path().join("journal.jsonl")).unwrap();
+        journal.write_all(batch.as_bytes()).unwrap();
+        drop(held);
+        for _ in 0..LINES {
+            assert_eq!(reader.next().data["data"]["call"], "1");
+        }
+    }
+    let more = most_memory(&serve) - before;
+    assert!(more < MOST_MB, "{more} MB more");
+    drop(silent);
 }
 
 #[test]

@@ -187,6 +187,20 @@ fn a_repeated_request_is_one_call_and_tells_its_warning_again() {
 }
 
 #[test]
+fn an_end_under_an_id_that_no_open_call_has_is_ok_and_ends_nothing() {
+    let home = Home::new();
+    let token = home.token(&["doug"]);
+    let serve = home.serve();
+    let mut doug = serve.client(&token);
+    let sent = intercept(&mut doug, "doug", "mail", json!({ "to": "a@example.com" }));
+    for (id, ended) in [(&json!("nobody's"), 0), (&sent["call"], 1), (&sent["call"], 1)] {
+        let body = json!({ "instance": "doug", "contextKey": sent["contextKey"], "result": {}, "id": id });
+        assert_eq!(doug.ok("/complete", &body), json!({ "ok": true }), "{id}");
+        assert_eq!(home.records("complete").len(), ended, "{id}");
+    }
+}
+
+#[test]
 fn what_a_call_acts_on_is_told_by_the_rules_or_by_the_caller() {
     let home = Home::new();
     let token = home.token(&["doug"]);

@@ -356,7 +356,8 @@ impl History {
         }
     }
 
-    /// Moves the end of a lease. It is never moved back: a renewal that comes late was for less.
+    /// Moves the end of a lease, which its action holds again if an operator had ended it. It is never moved back: a renewal that comes
+    /// late was for less.
     fn apply_renewal(&mut self, seq: u64, record: &Record) {
         let lease_ms = self.lease_ms(record);
         let renewed = record.happened();
@@ -364,6 +365,7 @@ impl History {
         let until_renewed = renewed.wall_ms.saturating_sub(action.started.wall_ms);
         let whole_ms = u64::try_from(until_renewed).unwrap_or(0).saturating_add(lease_ms);
         action.lease_ms = action.lease_ms.max(whole_ms.min(YEAR_MS));
+        action.released = false;
     }
 
     fn apply_outcome(&mut self, seq: u64, ending: Ending, record: &Record) {

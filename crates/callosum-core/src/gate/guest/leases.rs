@@ -7,7 +7,7 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Action, AttemptId, Record};
 use crate::rules::context_key::named_key;
-use crate::store::journal::{Check, UpToDate};
+use crate::store::journal::{Appended, Check, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
 use super::{Fact, Gate, NotAdmitted, expires_ms, facts};
@@ -48,7 +48,8 @@ impl Gate {
                 return Ok(Lease::HeldBy(others));
             }
             if let Some(held) = own.iter().find(|action| action.only_lease) {
-                return self.renew(ledger, &proof, held, via, now);
+                let lease_ms = self.settings.lock_expiry_ms;
+                return renew(ledger, &proof, (held, lease_ms), via, now).map(|(end, _)| Lease::Until(end));
             }
             let mut record = Record::new(Action::Leased, &who.instance, now);
             record.attempt = Some(AttemptId::random());
@@ -120,25 +121,11 @@ impl Gate {
             let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
             let open = ledger.history().open_under(&call, is_its);
             let held = open.into_iter().find(|action| action.holds_lease(now, &is_dead)).cloned();
-            held.map_or(Ok(Lease::Free), |held| self.renew(ledger, &proof, &held, via, now))
+            let Some(held) = held else { return Ok(Lease::Free) };
+            let lease_ms = self.settings.lock_expiry_ms;
+            renew(ledger, &proof, (&held, lease_ms), via, now).map(|(end, _)| Lease::Until(end))
         });
         result.map_err(|reason| self.not_done(reason, now))
-    }
-
-    /// Writes that a lease lasts for the time of the settings from now on, or as long as it did if that is more.
-    fn renew(
-        &self,
-        ledger: &mut Ledger,
-        proof: &UpToDate,
-        held: &Past,
-        via: &str,
-        now: &Stamp,
-    ) -> Result<Lease, StateError> {
-        let end = now.plus_ms(self.settings.lock_expiry_ms).wall_ms.max(expires_ms(held));
-        let mut record = about(Action::Extended, held, via, now);
-        record.expires_ms = Some(end);
-        ledger.append(proof, &record, now)?;
-        Ok(Lease::Until(end))
     }
 
     /// The actions of an instance that hold one of `keys`, and what others hold of them.
@@ -161,6 +148,21 @@ impl Gate {
             .collect();
         (own.into_iter().cloned().collect(), facts(history, &told, None))
     }
+}
+
+/// Writes that an action holds its lease for so long from now on, or as long as it did if that is more. Returns its end, wall-clock
+/// milliseconds.
+pub(super) fn renew(
+    ledger: &mut Ledger,
+    proof: &UpToDate,
+    (held, lease_ms): (&Past, u64),
+    via: &str,
+    now: &Stamp,
+) -> Result<(i64, Appended), StateError> {
+    let end = now.plus_ms(lease_ms).wall_ms.max(expires_ms(held));
+    let mut record = about(Action::Extended, held, via, now);
+    record.expires_ms = Some(end);
+    Ok((end, ledger.append(proof, &record, now)?))
 }
 
 /// A record about an action, by who may speak for it.

@@ -3,14 +3,16 @@
 //! Such a call has no process that could be looked for, so nothing but its lease tells that it goes on, and whoever asks for it
 //! may be started anew in between: which call it is, is looked up in the journal. All methods are for a thread that may wait.
 
+mod again;
 mod leases;
 mod settle;
 
-use crate::decision::history::{Action as Past, History, Pause, State, Who};
+use crate::decision::history::{Action as Past, History, State, Who};
 use crate::decision::pause_text::{self, Told};
 use crate::decision::plan::{Plan, Refusal, Standing, Until};
-use crate::decision::{Decision, conflicts, decide};
+use crate::decision::{Decision, Piece, conflicts, decide};
 use crate::model::error::StateError;
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::OnStateError;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
@@ -20,7 +22,7 @@ use crate::policy::Denial;
 use crate::rules::context_key::{MAX_KEYS, named_key};
 use crate::rules::{Scope, World};
 use crate::store::journal::Check;
-use crate::store::ledger::{Ledger, Needs};
+use crate::store::ledger::Needs;
 
 use super::call_id::with_short_names;
 use super::intent::Intent;
@@ -28,7 +30,9 @@ use super::open_calls::Unflushed;
 use super::transaction::NotNow;
 use super::{Gate, lock};
 
+use self::again::Again;
 pub use self::leases::Lease;
+use self::leases::renew;
 pub use self::settle::Settled;
 
 /// Characters of an instance's name, and of the right that a record names.
@@ -123,8 +127,17 @@ pub struct Admitted {
     /// Wall-clock milliseconds: of one that may run, when its lease ends; of one that no retry helps, when what stops it no longer
     /// does at the latest, where that is known.
     pub expires_ms: Option<i64>,
-    /// Where its start stands, and what is to be flushed before it may run.
-    start: Option<(u64, Option<Unflushed>)>,
+    start: Option<Start>,
+}
+
+/// Where the start of a call that may run stands.
+#[derive(Clone, Debug)]
+struct Start {
+    seq: u64,
+    /// What is to be flushed before it may run.
+    unflushed: Option<Unflushed>,
+    /// It was written before, and the call may be running since.
+    is_known: bool,
 }
 
 /// Why a call was not decided.
@@ -224,8 +237,8 @@ impl Gate {
     /// Lets a guest's call go on before its line is written, where nothing in the journal has a say in it. The line is there for
     /// whatever is decided or asked after it, and is written [soon](Self::write_what_went_on). `None` where the call must be
     /// [admitted](Self::admit), or where nothing can be written now.
-    pub fn admit_unwritten(&self, weighed: &Weighed, now: &Stamp) -> Option<Admitted> {
-        let intent = &weighed.intent;
+    pub fn admit_unwritten(&self, weighed: &mut Weighed, now: &Stamp) -> Option<Admitted> {
+        let intent = &mut weighed.intent;
         let is_denied = weighed.denial.as_ref().is_some_and(|denial| !denial.observed);
         if is_denied || intent.tier.is_tracked() || !self.goes_on_unwritten(intent.tier) {
             return None;
@@ -233,7 +246,7 @@ impl Gate {
         if lock(&self.health).degraded().is_some() {
             return None;
         }
-        let line = intent.to_start(None, now).to_line().ok()?;
+        let line = intent.start(None, now).to_line().ok()?;
         let mut light = lock(&self.light);
         if light.waiting() >= MAX_UNWRITTEN {
             return None;
@@ -252,7 +265,9 @@ impl Gate {
     /// Decides about a guest's call and writes it down. What was allowed may run once it is [confirmed](Self::confirm).
     ///
     /// The same call again (session, id, parameters) gets the same verdict, and nothing new is written, for as long as the
-    /// journal's window reaches; but what was blocked is decided anew, because leases end.
+    /// journal's window reaches. What was blocked is decided anew, because leases end; so is what was allowed, once its lease has
+    /// ended without an outcome: where nothing else speaks against it, it gets its lease again. What has an outcome is not allowed
+    /// again while another call holds the resource at tier 4.
     ///
     /// # Errors
     /// When it can't be decided.
@@ -292,10 +307,19 @@ impl Gate {
         let terms = weighed.terms;
         let mut decided = || {
             self.with_ledger(&needs, patience, check, now, |ledger, proof| {
-                if let Some(again) = self.again(intent, terms, &who, &keys, ledger, now) {
-                    return Ok(again);
-                }
-                let (plan, told) = self.plan_for_guest(intent, terms, (&who, &keys), ledger.history(), now);
+                let lapsed = match self.again(intent, terms, (&who, &keys), ledger, now) {
+                    Again::Is(same) => return Ok(same),
+                    Again::Lapsed(action) => Some(action),
+                    Again::New => None,
+                };
+                let (plan, told) = self.plan_for_guest(
+                    intent,
+                    terms,
+                    (&who, &keys),
+                    lapsed.as_deref(),
+                    ledger.history(),
+                    now,
+                );
                 let window_ms = self.settings.recent_window_ms;
                 let warned = warning(&plan, &told);
                 if let Some(refusal) = &warned {
@@ -308,17 +332,24 @@ impl Gate {
                     warned.map(|refusal| refusal.text(ledger.history(), intent.digest(), window_ms, now));
                 Ok(Ok(match plan {
                     Plan::Allow { despite, shown } => {
-                        let is_guarded = intent.tier.is_guarded();
-                        let record = match &despite {
-                            Some(despite) => intent.start_despite(despite, None, now),
-                            None => intent.start(None, now),
+                        let (expires_ms, seq, appended) = if let Some(lapsed) = &lapsed {
+                            let lease_ms = intent.terms.lease_ms;
+                            let via = intent.via().unwrap_or_default();
+                            let (end, renewed) = renew(ledger, &proof, (lapsed, lease_ms), via, now)?;
+                            (Some(end), lapsed.seq, renewed)
+                        } else {
+                            let record = match &despite {
+                                Some(despite) => intent.start_despite(despite, None, now),
+                                None => intent.start(None, now),
+                            };
+                            record.evidence = shown;
+                            let expires_ms = record.expires_ms;
+                            let appended = ledger.append(&proof, record, now)?;
+                            (expires_ms, appended.seq, appended)
                         };
-                        record.evidence = shown;
-                        let expires_ms = record.expires_ms;
-                        let appended = ledger.append(&proof, record, now)?;
-                        let unflushed = (is_guarded && self.flushes())
+                        let unflushed = (intent.tier.is_guarded() && self.flushes())
                             .then_some(Unflushed { file: appended.file, end: appended.end });
-                        let start = Some((appended.seq, unflushed));
+                        let start = Some(Start { seq, unflushed, is_known: lapsed.is_some() });
                         Admitted { verdict: Verdict::Allow, text, facts, expires_ms, start }
                     }
                     Plan::Refuse(mut refusal) => {
@@ -344,9 +375,11 @@ impl Gate {
     /// flush does for all.
     ///
     /// # Errors
-    /// When that failed, and the settings refuse such calls then: it was taken back.
+    /// When that failed, and the settings refuse such calls then: it was taken back, unless it may run by an earlier answer.
     pub fn confirm(&self, weighed: &Weighed, admitted: &Admitted, now: &Stamp) -> Result<(), NotAdmitted> {
-        let Some((seq, Some(unflushed))) = &admitted.start else { return Ok(()) };
+        let Some(Start { seq, unflushed: Some(unflushed), is_known }) = &admitted.start else {
+            return Ok(());
+        };
         match unflushed.file.flush(unflushed.end) {
             Ok(()) => {
                 lock(&self.health).flushed();
@@ -357,28 +390,42 @@ impl Gate {
                 if !self.refuses_undecided(&weighed.intent) {
                     return Ok(());
                 }
-                self.write_soon(weighed.intent.refused(error.code(), Some(*seq), now), now);
+                if !is_known {
+                    self.write_soon(weighed.intent.refused(error.code(), Some(*seq), now), now);
+                }
                 Err(NotAdmitted::of(&error, weighed.intent.keys()))
             }
         }
     }
 
-    /// What is to be done about a guest's call, and what speaks against it.
+    /// What is to be done about a guest's call, and what speaks against it. `lapsed` is the call itself, allowed before.
     fn plan_for_guest(
         &self,
         intent: &Intent,
         terms: Terms,
         (who, keys): (&Who, &[String]),
+        lapsed: Option<&Past>,
         history: &History,
         now: &Stamp,
     ) -> (Plan, Vec<Told>) {
         if !intent.tier.is_guarded() {
             return (Plan::Allow { despite: None, shown: Vec::new() }, Vec::new());
         }
-        let question = intent.terms.question(who, keys, &self.settings);
+        let mut question = intent.terms.question(who, keys, &self.settings);
+        if lapsed.is_some() {
+            // It was counted when it began.
+            question.limits = &[];
+        }
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let decision = decide(history, &question, now, &is_dead);
+        let mut decision = decide(history, &question, now, &is_dead);
+        if let (Some(lapsed), Decision::Pause(pieces)) = (lapsed, &mut decision) {
+            let is_answered =
+                |piece: &Piece<'_>| piece.acknowledged && question.on_conflict != OnConflict::Block;
+            if pieces.iter().all(|piece| piece.action.seq == lapsed.seq || is_answered(piece)) {
+                decision = Decision::Allow(std::mem::take(pieces));
+            }
+        }
         // A limit is no advice.
         if terms == Terms::Advice && !matches!(decision, Decision::Full(_)) {
             let pieces = conflicts(history, &question, now, &is_dead);
@@ -387,60 +434,6 @@ impl Gate {
         }
         let standing = if intent.terms.observe { Standing::Runs } else { Standing::Waits };
         (Plan::of(&decision, &question, standing, now), decision.pieces().iter().map(Told::of).collect())
-    }
-
-    /// The same call again; `None` when it is new.
-    fn again(
-        &self,
-        intent: &Intent,
-        terms: Terms,
-        who: &Who,
-        keys: &[String],
-        ledger: &Ledger,
-        now: &Stamp,
-    ) -> Option<Result<Admitted, NotAdmitted>> {
-        let (call, history) = (intent.call()?, ledger.history());
-        if !intent.tier.is_tracked() {
-            return None;
-        }
-        let machine = self.machine();
-        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let is_it = |action: &&Past| *action.who == *who && action.call.as_deref() == Some(call);
-        let mut known = keys.iter().flat_map(|key| history.on_key(key)).filter(is_it);
-        // One that was taken back never ran.
-        let same = |action: &&Past| {
-            action.digest.as_deref() == intent.digest() && action.state(now, &is_dead) != State::Refused
-        };
-        if let Some(action) = known.find(same) {
-            let active = ledger.journal().active();
-            let is_guarded = intent.tier.is_guarded();
-            let unflushed = (is_guarded && self.flushes())
-                .then(|| Unflushed { file: std::sync::Arc::clone(&active.file), end: active.size() });
-            // Who is only warned may not have heard it.
-            let mut told = Vec::new();
-            if terms == Terms::Advice {
-                told = self.plan_for_guest(intent, terms, (who, keys), history, now).1;
-                told.retain(|told| told.seq < action.seq);
-            }
-            let window_ms = self.settings.recent_window_ms;
-            let text = (!told.is_empty())
-                .then(|| pause_text::pause(history, &told, intent.digest(), window_ms, now));
-            return Some(Ok(Admitted {
-                verdict: Verdict::Allow,
-                text,
-                facts: facts(history, &told, intent.digest()),
-                expires_ms: is_guarded.then(|| expires_ms(action)),
-                start: Some((action.seq, unflushed)),
-            }));
-        }
-        if history.has_open(who, call) {
-            return Some(Err(NotAdmitted::Reused));
-        }
-        let pause = history.pauses(who).rev().find(|pause| pause.call.as_deref() == Some(call))?;
-        let told = told_again(history, pause, |action| action.state(now, &is_dead));
-        let text = pause_text::pause(history, &told, intent.digest(), self.settings.recent_window_ms, now);
-        let facts = facts(history, &told, intent.digest());
-        Some(Ok(Admitted { facts, ..Admitted::without_start(Verdict::Pause, Some(text)) }))
     }
 
     /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
@@ -487,7 +480,7 @@ impl Admitted {
     /// The sequence number of its start, if that was written.
     #[must_use]
     pub fn seq(&self) -> Option<u64> {
-        self.start.as_ref().map(|(seq, _)| *seq)
+        self.start.as_ref().map(|start| start.seq)
     }
 }
 
@@ -509,17 +502,6 @@ fn warning(plan: &Plan, told: &[Told]) -> Option<Refusal> {
         }
         Plan::Allow { despite: None, .. } | Plan::HostRefused(_) => None,
     }
-}
-
-/// The pieces of an earlier pause, as they stand now.
-fn told_again(history: &History, pause: &Pause, state: impl Fn(&Past) -> State) -> Vec<Told> {
-    let pieces = pause.evidence.iter().filter_map(|shown| history.action(shown.seq));
-    let told = pieces.map(|action| Told {
-        seq: action.seq,
-        state: state(action),
-        keys: pause.keys.iter().filter(|key| action.keys.iter().any(|on| **on == ***key)).cloned().collect(),
-    });
-    told.collect()
 }
 
 fn facts(history: &History, told: &[Told], digest: Option<&str>) -> Vec<Fact> {

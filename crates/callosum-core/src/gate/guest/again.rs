@@ -1,0 +1,122 @@
+//! Which calls are one: who asks again with the same id gets what it got, for as long as that holds.
+
+use std::sync::Arc;
+
+use crate::decision::history::{Action as Past, History, Pause, State, Who};
+use crate::decision::pause_text::{self, Told};
+use crate::decision::plan::{Plan, Until};
+use crate::model::time::Stamp;
+use crate::store::ledger::Ledger;
+
+use super::super::intent::Intent;
+use super::super::open_calls::Unflushed;
+use super::{Admitted, Gate, NotAdmitted, Start, Terms, Verdict, expires_ms, facts};
+
+/// What a call is of those that were decided.
+pub(super) enum Again {
+    /// None of them, or one that is decided anew.
+    New,
+    /// This one, which gets the same once more.
+    Is(Result<Admitted, NotAdmitted>),
+    /// This one, which was allowed and has no outcome, but holds nothing any more.
+    Lapsed(Box<Past>),
+}
+
+impl Gate {
+    /// Looks for the same call among those that were decided.
+    pub(super) fn again(
+        &self,
+        intent: &Intent,
+        terms: Terms,
+        (who, keys): (&Who, &[String]),
+        ledger: &Ledger,
+        now: &Stamp,
+    ) -> Again {
+        let history = ledger.history();
+        let Some(call) = intent.call().filter(|_| intent.tier.is_tracked()) else { return Again::New };
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        let is_it = |action: &&Past| *action.who == *who && action.call.as_deref() == Some(call);
+        let mut known = keys.iter().flat_map(|key| history.on_key(key)).filter(is_it);
+        // One that was taken back never ran.
+        let same = |action: &&Past| {
+            action.digest.as_deref() == intent.digest() && action.state(now, &is_dead) != State::Refused
+        };
+        let allowed = known.find(same);
+        let paused = || {
+            let of_call = |pause: &&Pause| pause.call.as_deref() == Some(call);
+            history
+                .pauses(who)
+                .rev()
+                .find(of_call)
+                .map(|pause| self.paused_again(intent, history, pause, now))
+        };
+        let Some(action) = allowed else {
+            if history.has_open(who, call) {
+                return Again::Is(Err(NotAdmitted::Reused));
+            }
+            return paused().map_or(Again::New, |(_, paused)| Again::Is(Ok(paused)));
+        };
+        let is_guarded = intent.tier.is_guarded();
+        if is_guarded && !action.holds_lease(now, &is_dead) {
+            if action.outcome.is_none() {
+                // It may have come back before, when something spoke against it.
+                let since = paused().filter(|(seq, _)| *seq > action.seq);
+                return since.map_or_else(
+                    || Again::Lapsed(Box::new(action.clone())),
+                    |(_, paused)| Again::Is(Ok(paused)),
+                );
+            }
+            let (plan, _) = self.plan_for_guest(intent, terms, (who, keys), None, history, now);
+            if matches!(plan, Plan::Refuse(refusal) if refusal.until == Until::LeaseEnds) {
+                return Again::New;
+            }
+        }
+        let active = ledger.journal().active();
+        let unflushed = (is_guarded && self.flushes())
+            .then(|| Unflushed { file: Arc::clone(&active.file), end: active.size() });
+        // Who is only warned may not have heard it.
+        let mut told = Vec::new();
+        if terms == Terms::Advice {
+            told = self.plan_for_guest(intent, terms, (who, keys), None, history, now).1;
+            told.retain(|told| told.seq < action.seq);
+        }
+        let window_ms = self.settings.recent_window_ms;
+        let text =
+            (!told.is_empty()).then(|| pause_text::pause(history, &told, intent.digest(), window_ms, now));
+        Again::Is(Ok(Admitted {
+            verdict: Verdict::Allow,
+            text,
+            facts: facts(history, &told, intent.digest()),
+            expires_ms: is_guarded.then(|| expires_ms(action)),
+            start: Some(Start { seq: action.seq, unflushed, is_known: true }),
+        }))
+    }
+
+    /// An earlier pause, with its facts as they stand now; and its sequence number.
+    fn paused_again(
+        &self,
+        intent: &Intent,
+        history: &History,
+        pause: &Pause,
+        now: &Stamp,
+    ) -> (u64, Admitted) {
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        let told = told_again(history, pause, |action| action.state(now, &is_dead));
+        let text = pause_text::pause(history, &told, intent.digest(), self.settings.recent_window_ms, now);
+        let facts = facts(history, &told, intent.digest());
+        (pause.seq, Admitted { facts, ..Admitted::without_start(Verdict::Pause, Some(text)) })
+    }
+}
+
+/// The pieces of an earlier pause, as they stand now.
+fn told_again(history: &History, pause: &Pause, state: impl Fn(&Past) -> State) -> Vec<Told> {
+    let pieces = pause.evidence.iter().filter_map(|shown| history.action(shown.seq));
+    let told = pieces.map(|action| Told {
+        seq: action.seq,
+        state: state(action),
+        keys: pause.keys.iter().filter(|key| action.keys.iter().any(|on| **on == ***key)).cloned().collect(),
+    });
+    told.collect()
+}
