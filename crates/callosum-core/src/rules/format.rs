@@ -65,6 +65,10 @@ pub(super) const FILE_PATH: &str = "{filePath}";
 pub(super) const SQL: &str = "{sql}";
 /// See [`SQL`].
 const WRITES: &str = "{writes}";
+/// Stands in `params` for what a tool acts on, which the call must name by an id: `{id}`.
+pub(super) const TARGET: &str = "{target}";
+/// See [`TARGET`].
+const ID: &str = "{id}";
 
 /// The values of `mode`.
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
@@ -295,6 +299,11 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
         if path == SQL && values != [Value::from(WRITES)] {
             let message =
                 format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
+            return Err(source.error(source.offset(raw.get()), rule, message));
+        }
+        if path == TARGET && values != [Value::from(ID)] {
+            let message =
+                format!("`params.{TARGET}` can only be \"{ID}\": a field that names a thing of a service by an id");
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if !values.is_empty()

@@ -23,20 +23,23 @@ pub(super) enum Sense {
 /// Verbs of tools that do something, besides those of commands.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
-    "abandon", "accept", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "append", "apply", "attach", "authorize",
-    "bind", "block", "burn", "capture", "change", "claim", "clear", "clone", "complete", "confirm", "contain", "convert", "copy", "cordon",
-    "creation", "crosspost", "deactivate", "deallocate", "deauthorize", "decline", "decrease", "demote", "deny", "deprovision", "detach",
-    "discard", "dismiss", "dispute", "downvote", "drain", "drop", "duplicate", "elevate", "end", "endorse", "enqueue", "enrol", "enroll",
-    "erase", "escalate", "evict", "expire", "extend", "favorite", "finalize", "flush", "follow", "fork", "freeze", "grade", "grant",
-    "ignore", "impersonate", "import", "increase", "increment", "initialize", "initiate", "install", "invalidate", "invoke", "isolate",
-    "launch", "like", "link", "lock", "make", "manage", "mark", "migrate", "move", "mute", "offboard", "onboard", "override", "overwrite",
-    "pause", "pin", "place", "press", "produce", "quarantine", "reactivate", "reassign", "reboot", "rebuild", "recharge", "redeem",
-    "redeploy", "redispatch", "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relocate", "renew", "reorder", "replay",
-    "reprocess", "republish", "requeue", "rerun", "reschedule", "reset", "resize", "resume", "retry", "revalidate", "revert", "revise",
-    "rollout", "rotate", "save", "settle", "shutdown", "sign", "snooze", "stake", "star", "start", "stop", "suspend", "swap", "sync",
-    "toggle", "transition", "trash", "truncate", "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll",
-    "unfollow", "unfreeze", "unhold", "uninstall", "unlike", "unlink", "unlock", "unmark", "unpin", "unstar", "unsuspend", "upgrade",
-    "upvote", "void", "vote", "waive", "wipe", "withhold",
+    "abandon", "accept", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "announce", "append", "apply", "arm",
+    "attach", "authorize", "bind", "block", "burn", "callout", "capture", "change", "claim", "clear", "clone", "complete", "configure",
+    "confirm", "contain", "convert", "copy", "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate", "deauthorize",
+    "decline", "decrease", "delegate", "deletion", "delist", "demote", "deny", "deprovision", "detach", "disarm", "disburse", "discard",
+    "dismiss", "dispense", "dispute", "downvote", "drain", "drop", "duplicate", "elevate", "end", "endorse", "enqueue", "enrol", "enroll",
+    "erase", "escalate", "esign", "evacuate", "evict", "expire", "extend", "favorite", "finalize", "flush", "follow", "fork", "freeze",
+    "grade", "grant", "hangup", "ignore", "impersonate", "import", "increase", "increment", "initialize", "initiate", "install",
+    "invalidate", "invoke", "isolate", "kill", "launch", "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate",
+    "move", "mute", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "pin", "place", "press", "produce", "quarantine",
+    "raise", "reactivate", "reassign", "rebalance", "reboot", "rebuild", "recharge", "reconcile", "redeem", "redeploy", "redispatch",
+    "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relist", "relocate", "remediate", "remind", "renew", "reorder",
+    "repay", "replay", "replenish", "reprocess", "republish", "requeue", "reroute", "rerun", "reschedule", "reseed", "reset", "resize",
+    "restock", "resume", "retry", "revalidate", "revert", "revise", "rollout", "rotate", "save", "seed", "settle", "shutdown", "sign",
+    "snooze", "spawn", "stake", "star", "start", "stop", "suspend", "swap", "swipe", "sync", "toggle", "transition", "trash", "truncate",
+    "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll", "unfollow", "unfreeze", "unhold", "uninstall",
+    "unlike", "unlink", "unlock", "unmark", "unpin", "unsnooze", "unstar", "unsuspend", "upgrade", "upvote", "void", "vote", "waive",
+    "warn", "whitelist", "wipe", "withhold",
 ];
 const RUNNING: &[&str] = &["execute", "perform", "run"];
 /// Verbs of tools that only ask or prepare, besides those of commands.
@@ -57,7 +60,58 @@ const COMPOUNDS: &[[&str; 2]] = &[
     ["release", "notes"],
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
-const THINGS: &[&str] = &["checkout", "deposit", "label", "like", "link", "payout", "refund", "swap", "vote"];
+const THINGS: &[&str] =
+    &["checkout", "deposit", "label", "like", "link", "payout", "refund", "signal", "swap", "vote"];
+/// Names of things that are verbs where a name begins with them and one of these: `record_payment`, but neither `dns_record` nor `record_types`.
+#[rustfmt::skip]
+const BEFORE: &[(&str, &[&str])] = &[
+    ("answer", &["call", "question", "ticket"]),
+    ("dm", &["customer", "member", "user"]),
+    ("issue", &["card", "certificate", "credit", "invoice", "license", "payment", "payout", "refund", "reward", "token", "voucher"]),
+    ("log", &["activity", "call", "expense", "hours", "meeting", "time", "visit", "work"]),
+    ("open", &["account", "case", "claim", "dispute", "door", "garage", "gate", "incident", "issue", "position", "ticket"]),
+    ("page", &["engineer", "oncall", "responder", "responders", "team", "user"]),
+    ("process", &["payment", "payout", "payroll", "return"]),
+    ("record", &["donation", "expense", "payment", "sale", "transaction"]),
+    ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
+    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "withdrawal"]),
+    ("text", &["customer", "guest", "member", "user"]),
+    ("wire", &["funds", "money"]),
+];
+/// Verbs of two words.
+#[rustfmt::skip]
+const PHRASES: &[[&str; 2]] = &[
+    ["call", "out"], ["cash", "out"], ["check", "in"], ["check", "out"], ["clock", "in"], ["clock", "out"], ["dial", "out"], ["fail", "over"],
+    ["hand", "off"], ["hand", "over"], ["hang", "up"], ["kick", "off"], ["maintenance", "off"], ["maintenance", "on"], ["opt", "in"], ["opt", "out"],
+    ["pay", "out"], ["power", "cycle"], ["power", "off"], ["power", "on"], ["roll", "back"], ["roll", "out"], ["shut", "down"], ["shut", "off"],
+    ["sign", "off"], ["spin", "down"], ["spin", "up"], ["switch", "off"], ["switch", "on"], ["take", "down"], ["tear", "down"], ["top", "up"],
+    ["turn", "off"], ["turn", "on"],
+];
+/// What is done over a time, and what is shown of that: `purge_status`, `deploy_logs`.
+#[rustfmt::skip]
+const COURSES: &[&str] = &[
+    "capture", "deploy", "import", "install", "launch", "merge", "migrate", "purge", "redeploy", "reindex", "restore", "rollback", "rollout", "sync",
+    "upgrade",
+];
+/// What names of such things end with.
+#[rustfmt::skip]
+const OF_COURSES: &[&str] = &[
+    "attempts", "errors", "history", "log", "logs", "progress", "result", "results", "statistics", "stats", "status", "timeline",
+];
+/// What names of runs end with besides.
+const OF_RUNS: &[&str] =
+    &["artifacts", "details", "events", "info", "metrics", "output", "outputs", "state", "steps", "summary", "usage"];
+/// Things by which verbs are names of things before them: `order_items`, `message_reactions`.
+const PARTS: &[&str] = &[
+    "attachments", "comments", "fields", "fulfillments", "headers", "items", "lines", "reactions", "recipients", "refunds",
+    "replies", "revisions", "threads", "transactions", "types",
+];
+/// Verbs that are mostly names of things before these.
+const WITH_PARTS: &[&str] = &["bill", "charge", "comment", "email", "mail", "message", "order", "post", "release"];
+/// Verbs that only ask and are names of what something is done with where another verb ends the name: `status_post`, `poll_close`.
+const DONE_WITH: &[&str] = &["history", "logs", "poll", "snapshot", "stats", "status"];
+/// Verbs that only ask wherever they stand at the end: `send_status_get`.
+const LAST_ASKING: &[&str] = &["browse", "describe", "fetch", "get", "retrieve"];
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 const LAST: &[&str] = &[
     "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
@@ -73,11 +127,11 @@ const SHOWN: &[&str] = &[
     "activity", "analysis", "analytics", "availability", "balance", "balances", "catalog", "categories", "changes", "comparables",
     "cost", "costs", "count", "credit", "credits", "depth", "detail", "details", "docs", "documentation", "estimate", "faq", "fee",
     "feed", "fees", "finder", "forecast", "gateway", "guide", "health", "help", "history", "ideas", "info", "information",
-    "insights", "instructions", "lag", "limits", "list", "load", "logs", "lookup", "margins", "members", "metadata", "metrics",
+    "insights", "instructions", "lag", "limits", "list", "load", "log", "logs", "lookup", "margins", "members", "metadata", "metrics",
     "offers", "options", "overview", "performance", "policies", "policy", "prices", "pricing", "progress", "quote", "quotes",
-    "rate", "rates", "recommendations", "recommender", "requirements", "reviews", "schema", "score", "search", "sentiment", "slots",
+    "rate", "rates", "recommendations", "recommender", "requirements", "result", "results", "reviews", "schema", "score", "search", "sentiment", "slots",
     "state", "statistics", "stats", "status", "summaries", "summary", "templates", "terms", "timeline", "times", "total", "totals",
-    "trends", "types", "verifier", "versions", "zones",
+    "trends", "types", "usage", "verifier", "versions", "zones",
 ];
 /// Verbs that only ask and are names of what is shown, too.
 const ALSO_SHOWN: &[&str] =
@@ -111,36 +165,59 @@ const SETTLED: &[&str] = &[
 /// What `set` and `switch` choose for later calls of the same session.
 const CHOSEN: &[&str] = &["active", "context", "current"];
 
-/// Whether a name looks something up or chooses something for its own session: `resolve_users_by_name`, `set_active_board`.
-fn is_preliminary(name: &[(&str, Sense)]) -> bool {
-    let has = |list: &[&str]| name.iter().any(|(word, _)| list.contains(word));
+/// The word that says that a name looks something up or chooses something for its own session: `resolve_users_by_name`,
+/// `set_active_board`.
+fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    let found = |list: &[&str]| name.iter().map(|(word, _)| *word).find(|word| list.contains(word));
     match name {
-        [("resolve", _), ..] => has(LOOKED_UP) && !has(SETTLED),
-        [("set" | "switch", _), (next, _), ..] => CHOSEN.contains(next),
-        _ => false,
+        [("resolve", _), ..] => found(LOOKED_UP).filter(|_| found(SETTLED).is_none()),
+        [("set" | "switch", _), (next, _), ..] => Some(*next).filter(|next| CHOSEN.contains(next)),
+        _ => None,
     }
 }
 
 /// The words of a tool's own name with what each says.
 pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
     let pair = |from: usize| own.get(from..from + 2).unwrap_or_default();
-    let is_compound = |from: usize| COMPOUNDS.iter().any(|compound| compound == pair(from));
-    let sense = |(place, word): (usize, &&'n str)| {
-        let is_in_compound = is_compound(place) || place.checked_sub(1).is_some_and(is_compound);
-        let may_do = |word: &&str| sense_of(word) == Sense::MayDo;
+    let is_of = |list: &[[&str; 2]], from: usize| list.iter().any(|known| known == pair(from));
+    let last = own.last().copied().unwrap_or_default();
+    let ends_with_verb = || match sense_of(last) {
+        Sense::Does => true,
+        Sense::MayDo => LAST.contains(&last),
+        _ => false,
+    };
+    let sense = |(place, word): (usize, &&str)| {
+        let plain = sense_of(word);
         let behind = |steps: usize| own.get(place + steps).copied().unwrap_or_default();
-        let is_led_on = matches!(behind(1), "and" | "or") && sense_of(behind(2)) == Sense::Does;
-        if is_in_compound {
-            Sense::Things
-        } else if is_led_on && sense_of(word) == Sense::Asks {
-            // `find_and_replace`, `get_or_create`
-            Sense::Other
-        } else if *word == "new" && own.get(place + 1).is_some_and(may_do) {
-            // `new_order` makes one.
-            Sense::Does
-        } else {
-            sense_of(word)
+        let is_behind = |list: &[[&str; 2]]| place.checked_sub(1).is_some_and(|before| is_of(list, before));
+        let is_before_last = place + 2 == own.len();
+        let is_first = place == 0 && own.len() > 1;
+        let is_run = plain == Sense::Runs;
+        let is_shown = || {
+            let is_course = (is_run || COURSES.contains(word)) && OF_COURSES.contains(&last);
+            is_before_last && (is_course || is_run && OF_RUNS.contains(&last))
+        };
+        let has_parts = || is_first && is_before_last && WITH_PARTS.contains(word) && PARTS.contains(&last);
+        let is_named = || behind(1) == "by" && plain == Sense::MayDo;
+        if is_of(COMPOUNDS, place) || is_behind(COMPOUNDS) || is_shown() || has_parts() || is_named() {
+            return Sense::Things;
         }
+        if is_of(PHRASES, place) {
+            return Sense::Does;
+        }
+        // `find_and_replace`, `get_or_create`
+        let is_led_on = || matches!(behind(1), "and" | "or") && sense_of(behind(2)) == Sense::Does;
+        let is_done_with = || is_first && DONE_WITH.contains(word) && ends_with_verb();
+        if plain == Sense::Asks && (is_led_on() || is_done_with()) || is_behind(PHRASES) {
+            return Sense::Other;
+        }
+        // `new_order` makes one.
+        let is_new = || *word == "new" && sense_of(behind(1)) == Sense::MayDo;
+        let is_before = || {
+            let things = BEFORE.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
+            is_first && things.is_some_and(|things| things.contains(&behind(1)))
+        };
+        if is_new() || is_before() { Sense::Does } else { plain }
     };
     own.iter().enumerate().map(|(place, word)| (*word, sense((place, word)))).collect()
 }
@@ -151,7 +228,7 @@ fn sense_of(word: &str) -> Sense {
     let is_thing = |word: &str| NOUNS.contains(&word) || THINGS.contains(&word);
     if is_thing(word) {
         Sense::MayDo
-    } else if word.strip_suffix('s').is_some_and(is_thing) {
+    } else if word == "runs" || word.strip_suffix('s').is_some_and(is_thing) {
         Sense::Things
     } else if does(word) || word.strip_prefix("un").is_some_and(does) {
         Sense::Does
@@ -189,20 +266,26 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     if let Some(draft) = draft(name) {
         return Some(draft);
     }
-    if let Some((first, _)) = name.first().filter(|_| is_preliminary(name)) {
-        return Some(first);
+    if let Some(word) = preliminary(name) {
+        return Some(word);
     }
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
     if let [first, .., (last, _)] = name {
         let before = name.len().checked_sub(2).and_then(|place| name.get(place));
         let is_behind_verb = before.is_some_and(|(word, sense)| *sense == Sense::Does && is_plain_verb(word));
-        let is_shown = PREVIEWED.contains(last) && !is_behind_verb
+        let is_shown = LAST_ASKING.contains(last)
+            || PREVIEWED.contains(last) && !is_behind_verb
             || CHECKED.contains(last) && !is_behind_verb && first.1 != Sense::Does
             || SHOWN.contains(last) && !has(Sense::Does) && !has(Sense::Runs)
             || RUN_TO_ASK.contains(last) && has(Sense::Runs) && !has(Sense::Does);
         if is_shown {
             return Some(last);
         }
+    }
+    if let [(only, Sense::Other)] = name
+        && SHOWN.contains(only)
+    {
+        return Some(only);
     }
     let ends_with_verb = name.last().is_some_and(|(_, sense)| *sense == Sense::Does);
     for (place, (word, sense)) in name.iter().enumerate() {
@@ -266,6 +349,19 @@ mod tests {
             ("get_order", None),
             ("find_and_replace_text", Some("replace")),
             ("reorder_card", Some("reorder")),
+            ("record_payment", Some("record")),
+            ("dns_record", None),
+            ("open_orders", None),
+            ("power_off_server", Some("power")),
+            ("server_power_off", Some("power")),
+            ("maintenance_on", Some("maintenance")),
+            ("check_in_guest", Some("check")),
+            ("status_post", Some("post")),
+            ("poll_vote", Some("vote")),
+            ("booking_by_id", None),
+            ("order_by_id", None),
+            ("order_items", None),
+            ("tts-callout", Some("callout")),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
@@ -299,13 +395,19 @@ mod tests {
             ("create_draft_pull_request", None),
             ("track_order", Some("track")),
             ("send_message", None),
-            ("resolve_users_by_name", Some("resolve")),
+            ("resolve_users_by_name", Some("by")),
             ("resolve_incident_by_id", None),
             ("resolve_thread", None),
             ("get_or_create_contact", None),
             ("get_terms_and_conditions", Some("get")),
-            ("set_active_board", Some("set")),
+            ("set_active_board", Some("active")),
             ("set_status", None),
+            ("send_status_get", Some("get")),
+            ("firewall_log", Some("log")),
+            ("balance", Some("balance")),
+            ("status_update", None),
+            ("poll_close", None),
+            ("request_logs", Some("logs")),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
@@ -321,6 +423,13 @@ mod tests {
             ("cancel_orders", false),
             ("blob_upload", false),
             ("scan_ports", false),
+            ("purge_status", true),
+            ("job_run_artifacts", true),
+            ("run_logs", true),
+            ("deployment_runs", true),
+            ("message_by_id", true),
+            ("update_status", false),
+            ("order_comment", false),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();

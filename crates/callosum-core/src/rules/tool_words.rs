@@ -15,15 +15,25 @@ const MAX_WORDS: usize = 32;
 /// A parameter that says what is done is no longer than this, in bytes.
 const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
-const ACTIONS: &[&str] = &["action", "method", "operation"];
+#[rustfmt::skip]
+const ACTIONS: &[&str] = &[
+    "action", "method", "operation", "op", "verb", "run_action", "action_type", "actionType", "operation_type", "operationType", "http_method",
+    "httpMethod", "subcommand", "command",
+];
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
 const TRIALS: &[&str] =
     &["checkonly", "dryrun", "previewonly", "previewrun", "simulateonly", "validateonly", "validationonly"];
 const TRIED: &[&str] = &["true", "all", "client", "server"];
+/// Parameters that say how something is done, and what they are then.
+const MODES: &[&str] = &["mode", "runmode", "runtype", "executionmode"];
+#[rustfmt::skip]
+const TRIED_MODES: &[&str] = &["dry-run", "dry_run", "dryRun", "dryrun", "plan", "plan-only", "plan_only", "preview", "simulate", "validate"];
 /// Parameters of the call itself that are true there.
 const PREVIEWS: &[&str] = &["preview", "simulate"];
-/// Parameters that are false there.
-const CONFIRMED: &[&str] = &["confirm", "confirmed"];
+/// Parameters of the call itself that begin so are false there: `confirm`, `confirmed`, `confirmSend`.
+const CONFIRMED: &str = "confirm";
+/// Words of names for what others see as a draft, too.
+const SEEN_DRAFTS: &[&str] = &["pull", "pullrequest", "pr", "merge", "mr"];
 /// Words of tools that run a command somewhere else, which their parameter says.
 const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
 /// Programs that only look around, and subcommands of others that do.
@@ -289,9 +299,11 @@ impl ToolWords {
             || asking.is_some_and(|word| !self.asks_for(word))
             || TRIALS.iter().any(|name| params.has_own(name, TRIED))
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
-            || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
+            || MODES.iter().any(|name| params.has_own(name, TRIED_MODES))
+            || params.is_own_false(CONFIRMED)
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))
+            || is("draft", &Value::Bool(true)) && !name.own().any(|word| SEEN_DRAFTS.contains(&word))
             || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && only_looks(params))
     }
 }
@@ -324,7 +336,5 @@ fn only_looks(params: &Lookup<'_>) -> bool {
 
 /// What a parameter says that the call does.
 fn action(params: &Lookup<'_>) -> Option<NameWords> {
-    let text = |name: &&'static str| params.get(name).and_then(|value| value.as_str().map(str::to_owned));
-    let said = ACTIONS.iter().find_map(text)?;
-    (said.len() <= MAX_ACTION).then(|| NameWords::of(&said))
+    params.action(ACTIONS, MAX_ACTION).map(NameWords::of)
 }

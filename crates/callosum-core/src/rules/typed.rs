@@ -1,4 +1,5 @@
-//! Tools that write to a terminal: what they type is a command line, and is ruled as one.
+//! Tools that write to a terminal, run a command line or make a request: what they are given is a command line, or as good as one, and
+//! is ruled as one.
 
 use std::borrow::Cow;
 
@@ -61,6 +62,20 @@ const RUNNERS: &[&str] = &[
 /// Tools that run one program, which does not stand in what they are given.
 const OF_PROGRAMS: &[(&str, &str)] =
     &[("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd")];
+/// Tools that make a request over HTTP, with the method where their names have it.
+#[rustfmt::skip]
+const REQUESTERS: &[(&str, &str)] = &[
+    ("apicall", ""), ("apirequest", ""), ("callapi", ""), ("callendpoint", ""), ("curl", ""), ("executehttprequest", ""), ("executerequest", ""),
+    ("fetch", ""), ("http", ""), ("httpcall", ""), ("httpdelete", "DELETE"), ("httppatch", "PATCH"), ("httppost", "POST"), ("httpput", "PUT"),
+    ("httprequest", ""), ("invokeapi", ""), ("invokewebrequest", ""), ("makehttprequest", ""), ("makerequest", ""), ("performrequest", ""),
+    ("request", ""), ("restcall", ""), ("restrequest", ""), ("sendhttprequest", ""), ("sendrequest", ""), ("webrequest", ""),
+];
+/// The parameters that are its method, its address and its body.
+const METHODS: &[&str] = &["method", "http_method", "httpMethod", "verb"];
+const ADDRESSES: &[&str] = &["url", "uri", "endpoint", "address"];
+const BODIES: &[&str] = &["body", "data", "json", "payload"];
+/// Of a body no more is looked at.
+const MAX_BODY: usize = 64 * 1024;
 /// The parameters that are the command line.
 const COMMANDS: &[&str] =
     &["command", "cmd", "cli_command", "command_line", "commandLine", "shell_command", "shellCommand"];
@@ -87,7 +102,9 @@ impl<'a> Typed<'a> {
             server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
         };
         if TOOLS.iter().find(is_it).is_none() {
-            return if tool.neutral == SHELL { None } else { Self::of_runner(tool.given, letters, params) };
+            let of_tool =
+                || Self::of_runner(tool.given, letters, params).or_else(|| Self::of_requester(letters, params));
+            return if tool.neutral == SHELL { None } else { of_tool() };
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
@@ -121,6 +138,35 @@ impl<'a> Typed<'a> {
         if let Some(host) = ssh_host(tool, params) {
             line = shlex::try_join(["ssh", &host, &line]).ok()?;
         }
+        Some(Self { params, command: Value::String(line) })
+    }
+}
+
+impl<'a> Typed<'a> {
+    /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
+    fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        let (_, method) = REQUESTERS.iter().find(|(name, _)| letters.are_one_of(&[name]))?;
+        let text = |names: &[&str]| {
+            names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned))
+        };
+        let address = text(ADDRESSES).filter(|address| address.starts_with("http"))?;
+        let method = text(METHODS).unwrap_or_else(|| (*method).to_owned());
+        let method = method.to_uppercase();
+        let body = BODIES.iter().find_map(|name| match params.get(name)?.as_ref() {
+            Value::String(text) => Some(text.clone()),
+            Value::Null => None,
+            other => Some(other.to_string()),
+        });
+        let method = match method.as_str() {
+            "" if body.is_some() => "POST",
+            "" | "GET" | "HEAD" | "OPTIONS" => return None,
+            method => method,
+        };
+        let mut words = vec!["curl", "-X", method, &address];
+        if let Some(body) = body.as_deref().filter(|body| body.len() <= MAX_BODY) {
+            words.extend(["--data-raw", body]);
+        }
+        let line = shlex::try_join(words).ok()?;
         Some(Self { params, command: Value::String(line) })
     }
 }

@@ -131,6 +131,11 @@ pub(super) fn is_plain_verb(word: &str) -> bool {
     (STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word)) && !NOUNS.contains(&word)
 }
 
+/// A word in the singular; `status` is.
+pub(super) fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with(['s', 'u'])).unwrap_or(word)
+}
+
 /// The words of a name, as they are written: cut at whatever is neither letter nor digit, before a capital that follows a small
 /// letter or a digit, and before the last capital of several if a small letter follows (`HTTPServer2Send`: `HTTP`, `Server2`, `Send`).
 pub fn words(name: &str) -> impl Iterator<Item = &str> {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::field::folded;
+use super::page;
 use super::text_of;
 use crate::model::redact::{key_mark, names_a_secret};
 
@@ -83,6 +84,19 @@ impl Fields {
         super::distinct(all.filter(|field| field.depth == depth).map(|field| spelled(&field.value)))
     }
 
+    /// The first of some fields that has values, with these.
+    pub(super) fn first_named<'f>(
+        &self,
+        names: impl IntoIterator<Item = &'f &'f str>,
+    ) -> Option<(&'f str, Vec<String>)> {
+        names.into_iter().map(|name| (*name, self.named(name))).find(|(_, values)| !values.is_empty())
+    }
+
+    /// Of these the first value.
+    pub(super) fn first_value<'f>(&self, names: impl IntoIterator<Item = &'f &'f str>) -> Option<String> {
+        self.first_named(names).and_then(|(_, values)| values.into_iter().next())
+    }
+
     /// The same of what names one thing by an id, however the id is called: `bookingUid` is a `bookingId`.
     pub(super) fn named_by_id(&self, name: &str) -> Vec<String> {
         let found = self.named(name);
@@ -140,6 +154,12 @@ impl Fields {
         if let Some(environment) = environment.and_then(|rest| rest.split('/').next()) {
             let (name, value) = ("environment".to_owned(), environment.to_owned());
             self.0.push(Named { depth, name, is_own: false, value });
+        }
+        if is_own && value.starts_with("http") {
+            let named = page::named(name, &value);
+            // What the call names itself goes before what an address has in it.
+            let named = named.map(|(name, value)| Named { depth: depth + MAX_DEPTH, name, is_own, value });
+            self.0.extend(named);
         }
         self.0.push(Named { depth, name: name.to_owned(), is_own, value });
     }

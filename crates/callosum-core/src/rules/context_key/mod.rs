@@ -7,8 +7,11 @@ mod field;
 mod fields;
 mod file_path;
 mod guarded;
+mod identified;
+mod kube_object;
 mod mail_fields;
 mod mail_text;
+mod page;
 mod placeholder;
 mod server;
 mod site;
@@ -83,6 +86,7 @@ pub(crate) struct Lookup<'a> {
     mails: MailTexts,
     unknown: OnceCell<String>,
     fields: OnceCell<Fields>,
+    action: OnceCell<Option<String>>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
@@ -95,6 +99,7 @@ impl<'a> Lookup<'a> {
             mails: MailTexts::default(),
             unknown: OnceCell::new(),
             fields: OnceCell::new(),
+            action: OnceCell::new(),
         }
     }
 
@@ -127,6 +132,26 @@ impl<'a> Lookup<'a> {
     /// object that is given along says nothing.
     pub(crate) fn has_own(&self, name: &str, values: &[&str]) -> bool {
         self.fields().own().any(|(own, value)| own == name && values.contains(&value))
+    }
+
+    /// What the first of some parameters that is there says that is done, if that is a word or two of so many bytes at most. A caller asks
+    /// for the same ones each time.
+    pub(crate) fn action(&self, names: &'static [&'static str], most: usize) -> Option<&str> {
+        let found = self.action.get_or_init(|| {
+            let said = names.iter().find_map(|name| self.params.get(name)?.as_str().map(str::to_owned))?;
+            (said.len() <= most && said.split_whitespace().count() <= 2).then_some(said)
+        });
+        found.as_deref()
+    }
+
+    /// Whether a call of a tool names what it acts on as services do, by an id.
+    pub(crate) fn is_identified(&self, tool: &str) -> bool {
+        identified::is_identified(tool, self.fields())
+    }
+
+    /// Whether a field of the call itself is false whose name, in small letters and without signs, begins so.
+    pub(crate) fn is_own_false(&self, begin: &str) -> bool {
+        self.fields().own().any(|(own, value)| own.starts_with(begin) && value == "false")
     }
 
     pub(crate) fn all(&self) -> AllParameters<'a> {

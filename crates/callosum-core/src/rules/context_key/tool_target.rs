@@ -1,16 +1,14 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use std::path::Path;
-
-use callosum_surroundings::Place;
-
 use super::fields::Fields;
+use super::kube_object::kube_objects;
 use super::mail_fields;
+use super::page;
 use super::site::Site;
 use super::title::NEW;
 use crate::rules::tool_words::{NameWords, parted};
-use crate::rules::words::is_noun;
+use crate::rules::words::{is_noun, singular};
 
 /// Something of a call that the tool's name and its fields say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +102,7 @@ const NO_THINGS: &[&str] = &[
 fn thing(name: &NameWords) -> Option<String> {
     let verb = name.acting();
     let is_thing = |word: &&str| {
-        !NO_THINGS.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
+        !NO_THINGS.contains(word) && !DONE.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
     };
     let things: Vec<&str> = name.own().filter(is_thing).map(singular).collect();
     // The status of an issue belongs to the issue.
@@ -139,7 +137,7 @@ const WIDE: &[&str] = &[
 
 /// Names of fields that end like those of targets and say whose call it is.
 #[rustfmt::skip]
-const CALLERS: &[&str] = &[
+pub(super) const CALLERS: &[&str] = &[
     "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
 ];
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
@@ -189,26 +187,16 @@ const TRAITS: &[&str] = &[
 ];
 
 /// Values by which a call names what it acts on.
-struct Found<'n> {
+pub(super) struct Found<'n> {
     /// The word of the tool's name that their field is called like.
-    thing: Option<&'n str>,
+    pub(super) thing: Option<&'n str>,
     /// The name of their field.
-    field: String,
-    values: Vec<String>,
+    pub(super) field: String,
+    pub(super) values: Vec<String>,
 }
 
-/// The first of some fields that has values, with these.
-fn first_named<'f>(
-    names: impl IntoIterator<Item = &'f &'f str>,
-    fields: &Fields,
-) -> Option<(&'f str, Vec<String>)> {
-    names.into_iter().map(|name| (*name, fields.named(name))).find(|(_, values)| !values.is_empty())
-}
-
-/// Of these the first value.
-fn first_value<'f>(names: impl IntoIterator<Item = &'f &'f str>, fields: &Fields) -> Option<String> {
-    first_named(names, fields).and_then(|(_, values)| values.into_iter().next())
-}
+/// Fields that say what is done.
+const DONE: &[&str] = &["action", "command", "method", "mode", "operation"];
 
 /// Whether a field names a thing that a tool's name has, and does not hold what is said of it: `post` may be `urn:li:share:7100`.
 fn is_name_of(thing: &str, suffix: &str, values: &[String]) -> bool {
@@ -216,14 +204,14 @@ fn is_name_of(thing: &str, suffix: &str, values: &[String]) -> bool {
         !value.contains(char::is_whitespace) && value.bytes().any(|byte| byte.is_ascii_digit())
     };
     match suffix {
-        "" | "s" if TRAITS.contains(&thing) => false,
+        "" | "s" if TRAITS.contains(&thing) || DONE.contains(&thing) => false,
         "" | "s" if SAID.contains(&thing) => values.iter().all(is_id),
         _ => true,
     }
 }
 
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
-fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
+pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
     let own: Vec<&str> = name.own().collect();
     let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
@@ -247,7 +235,7 @@ fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
         }
     }
     let of = |names: &'static [&'static str]| {
-        first_named(names, fields).map(|(field, values)| (field.to_owned(), values))
+        fields.first_named(names).map(|(field, values)| (field.to_owned(), values))
     };
     let others = |is_meant: &dyn Fn(&str) -> bool| {
         let mut ones = fields.own().filter(|(name, _)| ENDS.iter().any(|end| name.ends_with(end)));
@@ -276,9 +264,9 @@ const PLACES: &[&str] = &[
 /// Fields of what other things stand in, the narrowest first.
 #[rustfmt::skip]
 const CONTAINERS: &[&str] = &[
-    "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "channelid", "chatid", "tableid", "table", "collection",
+    "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "contenttype", "contenttypeuid", "contentmodel", "mount", "mountpath", "channelid", "chatid", "tableid", "table", "collection",
     "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
-    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
+    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "courseid", "assignmentid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
     "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
     "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
     "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",
@@ -299,7 +287,7 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, V
     // What is made has a name only, and stands in what the call names by an id.
     if is_made
         && found.thing.is_none()
-        && let Some((field, values)) = first_named(NAMES, fields)
+        && let Some((field, values)) = fields.first_named(NAMES)
     {
         found = Found { thing: None, field: field.to_owned(), values };
     }
@@ -331,11 +319,26 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
     };
     let person = before.iter().map(|word| singular(word)).find(|word| PERSONS.contains(word))?;
     let persons = named(person)
-        .or_else(|| first_named(&["email", "emailaddress"], fields).map(|(_, values)| values))?;
+        .or_else(|| fields.first_named(&["email", "emailaddress"]).map(|(_, values)| values))?;
     let whole = behind.iter().rev().find(|word| !NO_THINGS.contains(word))?;
     let where_to = named(whole)?.into_iter().next()?;
     let values = persons.into_iter().map(|person| format!("{where_to}/{person}")).collect();
     Some((singular(whole).to_owned(), values))
+}
+
+/// What belongs to one person in a thing: who that is tells one from another.
+#[rustfmt::skip]
+const OF_PERSONS: &[&str] =
+    &["attendance", "enrollment", "grade", "invitation", "membership", "registration", "rsvp", "score", "submission", "vote"];
+/// Fields that name that person.
+const WHO: &[&str] =
+    &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
+
+/// The person to whom belongs what a call is about, where that stands in another thing.
+fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+    let is_theirs = name.own().map(singular).any(|word| OF_PERSONS.contains(&word));
+    let is_thing = || OF_PERSONS.iter().any(|thing| found.starts_with(thing)) || WHO.contains(&found);
+    if is_theirs && !is_thing() { fields.first_value(WHO) } else { None }
 }
 
 /// Kinds of what people are asked to do.
@@ -345,11 +348,12 @@ const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
     let container = container(&field, fields);
+    let person = person(name, &field, fields).map(|person| format!("/{person}")).unwrap_or_default();
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
     let in_container = |value: String| match &container {
-        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}"),
-        _ => format!("{kind}{value}"),
+        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}{person}"),
+        _ => format!("{kind}{value}{person}"),
     };
     values.into_iter().map(in_container).collect()
 }
@@ -419,7 +423,7 @@ const NETWORKS: &[&str] = &[
 
 /// The network that a transaction belongs to: the one that a field or the server names, else the usual one of addresses like its own.
 fn network(name: &NameWords, fields: &Fields) -> Option<String> {
-    let first = |names: &[&str]| first_value(names, fields);
+    let first = |names: &[&str]| fields.first_value(names);
     let of_server = || name.of_server().find(|word| NETWORKS.contains(word)).map(str::to_owned);
     first(&["network", "chain", "blockchain", "chainname", "chainid"]).or_else(of_server).or_else(|| {
         let to = first(&["to", "toaddress", "recipient", "recipientaddress", "destination", "address"])?;
@@ -427,14 +431,9 @@ fn network(name: &NameWords, fields: &Fields) -> Option<String> {
     })
 }
 
-/// A word in the singular; `status` is.
-fn singular(word: &str) -> &str {
-    word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with(['s', 'u'])).unwrap_or(word)
-}
-
 /// `owner/name`, however a tool is told it.
 fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
-    let first = |names: &[&str]| first_value(names, fields);
+    let first = |names: &[&str]| fields.first_value(names);
     let whole = first(&["repofullname", "fullname", "repositoryfullname", "nwo", "projectpath", "projectid"]);
     let mut named =
         first(&["repo", "repository", "reponame", "repositoryname", "reposlug", "repositoryid", "project"])
@@ -444,8 +443,11 @@ fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
     }
     let named = named?;
     let named = named.trim_end_matches('/').trim_end_matches(".git");
-    if let Some((_, path)) = named.split_once("://").and_then(|(_, rest)| rest.split_once('/')) {
-        return Some(path.to_owned());
+    if let Some((_, rest)) = named.split_once("://") {
+        let (host, path) = rest.split_once('/')?;
+        let parts: Vec<String> =
+            path.split('/').filter(|part| *part != "-").map(str::to_owned).collect();
+        return page::repository(host, &parts).or_else(|| Some(path.to_owned()));
     }
     if named.contains('/') {
         return Some(named.to_owned());
@@ -455,115 +457,5 @@ fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
     Some(match first(&owners) {
         Some(owner) => format!("{owner}/{named}"),
         None => named.to_owned(),
-    })
-}
-
-/// Kinds that belong to no namespace.
-const OF_CLUSTER: &[&str] = &[
-    "clusterrole",
-    "clusterrolebinding",
-    "customresourcedefinition",
-    "ingressclass",
-    "namespace",
-    "node",
-    "persistentvolume",
-    "priorityclass",
-    "storageclass",
-];
-
-/// Other names of kinds: short ones, and what they stand for.
-#[rustfmt::skip]
-const KINDS: &[(&str, &str)] = &[
-    ("cj", "cronjob"), ("cm", "configmap"), ("configuration", "configmap"), ("crd", "customresourcedefinition"), ("deploy", "deployment"), ("ds", "daemonset"),
-    ("ep", "endpoints"), ("hpa", "horizontalpodautoscaler"), ("ing", "ingress"), ("netpol", "networkpolicy"), ("no", "node"), ("ns", "namespace"),
-    ("pdb", "poddisruptionbudget"), ("po", "pod"), ("pv", "persistentvolume"), ("pvc", "persistentvolumeclaim"), ("rs", "replicaset"),
-    ("sa", "serviceaccount"), ("sts", "statefulset"), ("svc", "service"),
-];
-
-/// Kinds that tools have in their names.
-#[rustfmt::skip]
-const IN_NAMES: &[&str] = &[
-    "configmap", "cronjob", "daemonset", "deployment", "horizontalpodautoscaler", "ingress", "job", "namespace", "networkpolicy", "node", "persistentvolume",
-    "persistentvolumeclaim", "pod", "replicaset", "role", "secret", "service", "serviceaccount", "statefulset",
-];
-
-/// A kind in full, in the singular and without its group: `deployments.apps` is `deployment`.
-fn kind(word: &str) -> String {
-    let word = word.split(['.', '/']).next().unwrap_or(word).to_lowercase();
-    let full =
-        |word: &str| KINDS.iter().find(|(short, _)| *short == word).map(|(_, full)| (*full).to_owned());
-    full(&word).unwrap_or_else(|| match word.as_str() {
-        "ingresses" => "ingress".to_owned(),
-        "networkpolicies" => "networkpolicy".to_owned(),
-        other => full(singular(other)).unwrap_or_else(|| singular(other).to_owned()),
-    })
-}
-
-/// Objects in a cluster, as keys name them: `<cluster>/<namespace>:<kind>/<name>`.
-fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
-    let fields = site.params.fields();
-    let all = |names: &[&str]| first_named(names, fields).map(|(_, values)| values);
-    let first = |names: &[&str]| all(names).and_then(|found| found.into_iter().next());
-    let context = first(&["context", "contextname", "kubecontext", "cluster", "clustername", "clusterid"]);
-    let folder = site.folder();
-    let variable = |name: &str| site.variable(name);
-    let place = Place { folder: Path::new(&folder), variable: &variable };
-    let known = site.outlook.surroundings().and_then(|found| found.kube(context.as_deref(), &place));
-    let (cluster, of_context) = match known {
-        Some(target) if target.cluster.is_empty() => (target.context, target.namespace),
-        Some(target) => (target.cluster, target.namespace),
-        None => (context.unwrap_or_else(|| "current".to_owned()), String::new()),
-    };
-    let namespace = first(&["namespace", "ns"]).or_else(|| Some(of_context).filter(|name| !name.is_empty()));
-    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-    let mut objects: Vec<(String, String, String)> = Vec::new();
-    for text in ["resource", "manifest", "manifests", "yaml", "content", "definition"]
-        .iter()
-        .flat_map(|name| fields.named(name))
-    {
-        objects.extend(
-            in_yaml(&text).map(|(kind, name, own)| (kind, name, own.unwrap_or_else(|| namespace.clone()))),
-        );
-    }
-    if objects.is_empty() {
-        let in_name = || {
-            let kinds = name.own().map(kind);
-            let found = kinds.filter(|kind| IN_NAMES.contains(&kind.as_str())).last();
-            // What is scaled or rolled out without a kind is one.
-            let is_rolled = || name.own().any(|word| matches!(word, "rollout" | "scale"));
-            let found = found.or_else(|| is_rolled().then(|| "deployment".to_owned()));
-            found.into_iter().collect::<Vec<_>>()
-        };
-        let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
-        let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
-        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name"), kind]));
-        let names = named
-            .map(|name| vec![name])
-            .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));
-        let names = names.unwrap_or_else(|| vec!["*".to_owned()]);
-        for kind in kinds {
-            objects.extend(names.iter().map(|name| (kind.clone(), name.clone(), namespace.clone())));
-        }
-    }
-    let key = |(kind, name, namespace): (String, String, String)| match OF_CLUSTER.contains(&kind.as_str()) {
-        true => format!("{cluster}:{kind}/{name}"),
-        false => format!("{cluster}/{namespace}:{kind}/{name}"),
-    };
-    objects.into_iter().map(key).collect()
-}
-
-/// The objects that manifests describe: kind, name, and the namespace where they name one.
-fn in_yaml(text: &str) -> impl Iterator<Item = (String, String, Option<String>)> {
-    text.split("\n---").filter_map(|document| {
-        let value = |line: &str, name: &str| {
-            let value = line.strip_prefix(name)?.strip_prefix(':')?.split(" #").next()?;
-            Some(value.trim().trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
-        };
-        let kind_of = document.lines().find_map(|line| value(line, "kind"))?;
-        let metadata = document.lines().skip_while(|line| !line.starts_with("metadata:")).skip(1);
-        let metadata: Vec<&str> = metadata.take_while(|line| line.starts_with([' ', '\t'])).collect();
-        let indent = metadata.first().map_or(0, |line| line.len() - line.trim_start().len());
-        let of = |name: &str| metadata.iter().find_map(|line| value(line.get(indent..)?, name));
-        Some((kind(&kind_of), of("name").or_else(|| of("generateName"))?, of("namespace")))
     })
 }

@@ -264,7 +264,10 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of another forty servers", &opened);
     let fourth =
         scorer.labelled("opened/fourth-tools.jsonl").plus(&scorer.pairs("opened/fourth-tool-pairs.jsonl"));
-    let own = scorer.labelled("own/tools.jsonl").plus(&scorer.pairs("own/tool-pairs.jsonl"));
+    let own = scorer
+        .labelled("own/tools.jsonl")
+        .plus(&scorer.labelled("own/harmless.jsonl"))
+        .plus(&scorer.pairs("own/tool-pairs.jsonl"));
     report("tools of the fourth set", &fourth);
     report("tools from memory", &own);
     let whole = commands.plus(&tools).plus(&second);
@@ -365,5 +368,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 20);
+    assert_eq!(files.len(), 21);
 }

@@ -1,0 +1,39 @@
+//! Whether a call of a tool names what it acts on as services do.
+
+use super::fields::Fields;
+use super::tool_target::{CALLERS, Found, target};
+use crate::rules::tool_words::NameWords;
+
+/// How fields end that name one thing of a service.
+const IDS: &[&str] = &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
+/// Fields that end so and name things of this machine, or of a conversation.
+#[rustfmt::skip]
+const LOCAL: &[&str] = &[
+    "actorid", "agentid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
+    "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
+    "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
+];
+/// Fields that name a file of this machine.
+const FILES: &[&str] = &["filepath", "filename", "file", "directory", "dir", "cwd", "workdir", "workingdirectory", "projectpath", "projectroot"];
+
+/// Whether a call names what it acts on as services do, by an id, and no file of this machine.
+pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
+    let name = NameWords::of_tool(tool);
+    // `edit` and `write` of a host itself.
+    if name.of_server().next().is_none() && name.own().nth(1).is_none() {
+        return false;
+    }
+    let is_here = |(field, value): (&str, &str)| FILES.contains(&field) || value.starts_with(['/', '~', '.']);
+    if fields.own().any(is_here) {
+        return false;
+    }
+    let is_id = |(field, _): (&str, &str)| {
+        IDS.iter().any(|end| field.ends_with(end)) && !LOCAL.contains(&field) && !CALLERS.contains(&field)
+    };
+    let is_of_thing = |found: Found<'_>| {
+        let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
+        found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
+    };
+    fields.own().any(is_id) || target(&name, fields).is_some_and(is_of_thing)
+}
+
