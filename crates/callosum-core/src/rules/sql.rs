@@ -22,8 +22,16 @@ const PARAMS: &[&str] = &[
     "params.sqlStatements",
 ];
 
-/// Whether a call is given SQL that writes.
+/// Stages of an aggregation that write what it comes to.
+const WRITING_STAGES: &[&str] = &["$merge", "$out"];
+
+/// Whether a call is given SQL that writes, or stages of an aggregation that do.
 pub(super) fn is_written(params: &Lookup<'_>) -> bool {
+    let is_stage = |stage: &Value| WRITING_STAGES.iter().any(|name| stage.get(name).is_some());
+    let stages = params.get("pipeline");
+    if stages.as_ref().and_then(|stages| stages.as_array()).is_some_and(|stages| stages.iter().any(is_stage)) {
+        return true;
+    }
     let found = PARAMS.iter().filter_map(|name| params.get(name));
     found.into_iter().any(|value| match value.as_ref().as_ref() {
         Value::String(sql) => statements_write(sql),

@@ -96,7 +96,7 @@ const COURSES: &[&str] = &[
 /// What names of such things end with.
 #[rustfmt::skip]
 const OF_COURSES: &[&str] = &[
-    "attempts", "errors", "history", "log", "logs", "progress", "result", "results", "statistics", "stats", "status", "timeline",
+    "attempts", "candidates", "errors", "history", "log", "logs", "options", "policies", "policy", "progress", "result", "results", "statistics", "stats", "status", "timeline",
 ];
 /// What names of runs end with besides.
 const OF_RUNS: &[&str] =
@@ -148,6 +148,12 @@ const SHOWING: &[&str] = &[
     "best", "current", "daily", "full", "last", "latest", "my", "next", "previous", "random", "recent",
     "single", "today", "top", "trending", "user", "weekly",
 ];
+/// What stands before several things that are only shown: `open_positions`, but not `open_position`.
+#[rustfmt::skip]
+const SHOWING_SEVERAL: &[&str] = &[
+    "abandoned", "active", "all", "archived", "assigned", "available", "closed", "completed", "deleted", "failed", "inbound", "open", "outbound",
+    "overdue", "past", "pending", "queued", "received", "scheduled", "sent", "unread", "upcoming",
+];
 /// What is said of a draft that does not stay one, before it and behind it.
 const SENT_BEFORE: &[&str] = &["complete", "post", "publish", "schedule", "send", "submit"];
 const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
@@ -195,7 +201,8 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
         let is_run = plain == Sense::Runs;
         let is_shown = || {
             let is_course = (is_run || COURSES.contains(word)) && OF_COURSES.contains(&last);
-            is_before_last && (is_course || is_run && OF_RUNS.contains(&last))
+            let is_of_one = place > 0 && matches!(last, "jobs" | "tasks");
+            is_before_last && (is_course || is_run && (is_of_one || OF_RUNS.contains(&last)))
         };
         let has_parts = || is_first && is_before_last && WITH_PARTS.contains(word) && PARTS.contains(&last);
         let is_named = || behind(1) == "by" && plain == Sense::MayDo;
@@ -222,13 +229,20 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
     own.iter().enumerate().map(|(place, word)| (*word, sense((place, word)))).collect()
 }
 
+/// What a word may be the plural of, or a verb that says what somebody else does: `releases`, `pushes`. None of these tells a tool what to do.
+fn plural_of(word: &str) -> impl Iterator<Item = &str> {
+    let known = [("copies", "copy"), ("denies", "deny"), ("replies", "reply"), ("retries", "retry")];
+    let known = known.into_iter().find(|(plural, _)| *plural == word).map(|(_, one)| one);
+    [known, word.strip_suffix('s'), word.strip_suffix("es")].into_iter().flatten()
+}
+
 fn sense_of(word: &str) -> Sense {
     // What undoes something does something: `unmute`, `unpause`.
     let does = |word: &str| is_plain_verb(word) || ACTING.contains(&word);
     let is_thing = |word: &str| NOUNS.contains(&word) || THINGS.contains(&word);
     if is_thing(word) {
         Sense::MayDo
-    } else if word == "runs" || word.strip_suffix('s').is_some_and(is_thing) {
+    } else if word == "runs" || plural_of(word).any(|one| is_thing(one) || does(one)) {
         Sense::Things
     } else if does(word) || word.strip_prefix("un").is_some_and(does) {
         Sense::Does
@@ -301,10 +315,19 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     None
 }
 
+/// Whether a word by which a name only asks is a thing that is shown, and no verb.
+pub(super) fn is_shown(word: &str) -> bool {
+    SHOWN.contains(&word) && sense_of(word) == Sense::Other
+}
+
 /// Whether a name has no verb and names things that such a tool shows: `user_posts`, `inbound_messages`, `latest_order`.
 pub(super) fn only_names_things(name: &[(&str, Sense)]) -> bool {
     let is_named = |(_, sense): &(&str, Sense)| matches!(sense, Sense::Things | Sense::MayDo);
-    name.iter().any(is_named) && acting(name).is_none()
+    let shows_several = match name {
+        [(first, _), .., (last, _)] => SHOWING_SEVERAL.contains(first) && last.ends_with('s'),
+        _ => false,
+    };
+    (shows_several || name.iter().any(is_named)) && acting(name).is_none()
 }
 
 /// The word for a draft that stays one.
@@ -428,6 +451,11 @@ mod tests {
             ("run_logs", true),
             ("deployment_runs", true),
             ("message_by_id", true),
+            ("thread_replies", true),
+            ("open_positions", true),
+            ("open_position", false),
+            ("workflow_run_jobs", true),
+            ("run_jobs", false),
             ("update_status", false),
             ("order_comment", false),
         ] {

@@ -296,7 +296,7 @@ impl ToolWords {
             params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
         };
         only_names
-            || asking.is_some_and(|word| !self.asks_for(word))
+            || asking.is_some_and(|word| !self.asks_for(word) || tool_verbs::is_shown(word))
             || TRIALS.iter().any(|name| params.has_own(name, TRIED))
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || MODES.iter().any(|name| params.has_own(name, TRIED_MODES))

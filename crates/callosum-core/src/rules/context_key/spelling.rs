@@ -21,6 +21,8 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("discord:", |channel, _| chat(channel)),
     ("dns:", |name, _| domain(name)),
     ("flux:", |object, _| object_name(object)),
+    ("git-push:github.com/", |branch, _| github_name(branch)),
+    ("github:", |item, _| github_name(item)),
     ("google:", |id, _| document(id)),
     ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
@@ -79,6 +81,19 @@ fn channel<'k>(name: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
         name = rest;
     }
     Cow::Borrowed(name)
+}
+
+/// GitHub does not tell the case of owners and repositories apart, but that of branches, tags and ids.
+fn github_name(name: &str) -> Cow<'_, str> {
+    let ends = name.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+    let Some(owner) = ends.clone().next() else { return Cow::Borrowed(name) };
+    let end = name.find('#').or_else(|| ends.clone().nth(1)).unwrap_or(name.len());
+    match name.split_at_checked(end) {
+        Some((repository, rest)) if owner < end && repository.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+            Cow::Owned(format!("{}{rest}", repository.to_ascii_lowercase()))
+        }
+        _ => Cow::Borrowed(name),
+    }
 }
 
 /// The capitals of an address that begins with `0x` are a checksum (EIP-55): with and without them it is the same one.
@@ -292,6 +307,11 @@ mod tests {
             ("notion:meeting-notes", "notion:meeting-notes"),
             ("monitor:sentry:https://acme.sentry.io/issues/SHOP-3F/?project=1", "monitor:sentry:SHOP-3F"),
             ("monitor:sentry:SHOP-3F", "monitor:sentry:SHOP-3F"),
+            ("github:Acme/App#v1.0-RC", "github:acme/app#v1.0-RC"),
+            ("github:PR_kwDOA", "github:PR_kwDOA"),
+            ("github:gist#Ab/C", "github:gist#Ab/C"),
+            ("git-push:github.com/Acme/App/Main", "git-push:github.com/acme/app/Main"),
+            ("git-push:gitlab.com/Acme/App/Main", "git-push:gitlab.com/Acme/App/Main"),
             ("queue:rabbitmq:orders@/", "queue:rabbitmq:orders"),
             ("queue:rabbitmq:orders@prod", "queue:rabbitmq:orders@prod"),
             ("publish:docker:docker.io/library/nginx:latest", "publish:docker:nginx"),

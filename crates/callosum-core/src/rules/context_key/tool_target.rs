@@ -131,7 +131,7 @@ const NAMING: &[&str] = &[
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
 const WIDE: &[&str] = &[
-    "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
+    "project", "projectid", "projectkey", "projectslug", "projectname", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
     "serviceid",
 ];
 

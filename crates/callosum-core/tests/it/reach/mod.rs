@@ -267,7 +267,9 @@ fn the_shipped_rules_reach_what_agents_do() {
     let own = scorer
         .labelled("own/tools.jsonl")
         .plus(&scorer.labelled("own/harmless.jsonl"))
-        .plus(&scorer.pairs("own/tool-pairs.jsonl"));
+        .plus(&scorer.labelled("own/more-tools.jsonl"))
+        .plus(&scorer.pairs("own/tool-pairs.jsonl"))
+        .plus(&scorer.pairs("own/more-tool-pairs.jsonl"));
     report("tools of the fourth set", &fourth);
     report("tools from memory", &own);
     let whole = commands.plus(&tools).plus(&second);
@@ -368,5 +370,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 21);
+    assert_eq!(files.len(), 23);
 }
