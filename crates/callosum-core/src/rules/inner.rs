@@ -49,8 +49,13 @@ pub(super) fn calls(letters: &Letters, params: &dyn Parameters) -> Vec<(String, 
 fn call(get: &dyn Fn(&str) -> Option<Value>) -> Option<(String, Value)> {
     let text = |names: &[&str]| names.iter().find_map(|name| get(name)?.as_str().map(str::to_owned));
     let name = text(NAMES)?;
-    let name = text(SERVERS).map_or_else(|| name.clone(), |server| format!("{server}__{name}"));
+    let server = text(SERVERS);
     let arguments = ARGUMENTS.iter().find_map(|name| get(name));
+    // A word alone that is given nothing says what the tool itself does: `"action": "restart"`.
+    if server.is_none() && arguments.is_none() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let name = server.map_or_else(|| name.clone(), |server| format!("{server}__{name}"));
     Some((name, arguments.as_ref().map_or_else(|| Value::Object(serde_json::Map::new()), parsed)))
 }
 

@@ -22,12 +22,18 @@ const PARAMS: &[&str] = &[
     "params.sqlStatements",
 ];
 
+/// Those in which they are given GraphQL.
+const GRAPHQL: &[&str] = &["query", "mutation", "graphql", "document", "operation"];
 /// Stages of an aggregation that write what it comes to.
 const WRITING_STAGES: &[&str] = &["$merge", "$out"];
 
-/// Whether a call is given SQL that writes, or stages of an aggregation that do.
+/// Whether a call is given SQL that writes, stages of an aggregation that do, or a mutation of GraphQL.
 pub(super) fn is_written(params: &Lookup<'_>) -> bool {
     let is_stage = |stage: &Value| WRITING_STAGES.iter().any(|name| stage.get(name).is_some());
+    let is_mutation = |text: &str| text.trim_start().starts_with("mutation");
+    if GRAPHQL.iter().any(|name| params.get(name).is_some_and(|text| text.as_str().is_some_and(is_mutation))) {
+        return true;
+    }
     let stages = params.get("pipeline");
     if stages.as_ref().and_then(|stages| stages.as_array()).is_some_and(|stages| stages.iter().any(is_stage)) {
         return true;

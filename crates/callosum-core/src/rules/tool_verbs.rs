@@ -23,23 +23,23 @@ pub(super) enum Sense {
 /// Verbs of tools that do something, besides those of commands.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
-    "abandon", "accept", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "announce", "append", "apply", "arm",
-    "attach", "authorize", "bind", "block", "burn", "callout", "capture", "change", "claim", "clear", "clone", "complete", "configure",
-    "confirm", "contain", "convert", "copy", "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate", "deauthorize",
-    "decline", "decrease", "delegate", "deletion", "delist", "demote", "deny", "deprovision", "detach", "disarm", "disburse", "discard",
-    "dismiss", "dispense", "dispute", "downvote", "drain", "drop", "duplicate", "elevate", "end", "endorse", "enqueue", "enrol", "enroll",
-    "erase", "escalate", "esign", "evacuate", "evict", "expire", "extend", "favorite", "finalize", "flush", "follow", "fork", "freeze",
-    "grade", "grant", "hangup", "ignore", "impersonate", "import", "increase", "increment", "initialize", "initiate", "install",
-    "invalidate", "invoke", "isolate", "kill", "launch", "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate",
-    "move", "mute", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "pin", "place", "press", "produce", "quarantine",
-    "raise", "reactivate", "reassign", "rebalance", "reboot", "rebuild", "recharge", "reconcile", "redeem", "redeploy", "redispatch",
-    "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relist", "relocate", "remediate", "remind", "renew", "reorder",
-    "repay", "replay", "replenish", "reprocess", "republish", "requeue", "reroute", "rerun", "reschedule", "reseed", "reset", "resize",
-    "restock", "resume", "retry", "revalidate", "revert", "revise", "rollout", "rotate", "save", "seed", "settle", "shutdown", "sign",
-    "snooze", "spawn", "stake", "star", "start", "stop", "suspend", "swap", "swipe", "sync", "toggle", "transition", "trash", "truncate",
-    "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll", "unfollow", "unfreeze", "unhold", "uninstall",
-    "unlike", "unlink", "unlock", "unmark", "unpin", "unsnooze", "unstar", "unsuspend", "upgrade", "upvote", "void", "vote", "waive",
-    "warn", "whitelist", "wipe", "withhold",
+    "abandon", "accept", "ack", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "announce", "append", "apply", "arm",
+    "attach", "authorize", "bind", "blast", "block", "burn", "callout", "capture", "change", "circulate", "claim", "clear", "clone",
+    "complete", "configure", "confirm", "contain", "convert", "copy", "cordon", "countersign", "creation", "crosspost", "deactivate",
+    "deallocate", "deauthorize", "decline", "decrease", "delegate", "deletion", "delist", "demote", "deny", "deprovision", "detach",
+    "disarm", "disburse", "discard", "dismiss", "dispense", "dispute", "distribute", "downvote", "drain", "drop", "duplicate", "elevate",
+    "end", "endorse", "enqueue", "enrol", "enroll", "erase", "escalate", "esign", "evacuate", "evict", "expire", "extend", "favorite",
+    "finalize", "flush", "follow", "fork", "freeze", "grade", "grant", "hangup", "ignore", "impersonate", "import", "increase", "increment",
+    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "kill", "launch", "like", "link", "liquidate", "lock", "lodge",
+    "make", "manage", "mark", "migrate", "move", "mutate", "mute", "nack", "nudge", "offboard", "onboard", "override", "overwrite", "pause",
+    "pin", "place", "press", "produce", "quarantine", "raise", "reactivate", "reassign", "rebalance", "reboot", "rebuild", "recharge",
+    "reconcile", "redeem", "redeploy", "redispatch", "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relist",
+    "relocate", "remediate", "remind", "renew", "reorder", "repay", "replay", "replenish", "reprocess", "republish", "requeue", "reroute",
+    "rerun", "reschedule", "reseed", "reset", "resize", "restock", "resume", "retry", "revalidate", "revert", "revise", "rollout", "rotate",
+    "save", "seed", "settle", "shutdown", "sign", "snooze", "spawn", "stake", "star", "start", "stop", "suspend", "swap", "swipe", "sync",
+    "toggle", "transition", "trash", "truncate", "unack", "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol",
+    "unenroll", "unfollow", "unfreeze", "unhold", "uninstall", "unlike", "unlink", "unlock", "unmark", "unpin", "unsnooze", "unstake",
+    "unstar", "unsuspend", "upgrade", "upvote", "void", "vote", "waive", "warn", "whitelist", "wipe", "withhold",
 ];
 const RUNNING: &[&str] = &["execute", "perform", "run"];
 /// Verbs of tools that only ask or prepare, besides those of commands.
@@ -76,6 +76,7 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
     ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "withdrawal"]),
     ("text", &["customer", "guest", "member", "user"]),
+    ("timeout", &["member", "user"]),
     ("wire", &["funds", "money"]),
 ];
 /// Verbs of two words.

@@ -6,6 +6,12 @@ use crate::rules::tool_words::NameWords;
 
 /// How fields end that name one thing of a service.
 const IDS: &[&str] = &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
+/// Fields that name a place of a service.
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    "bucket", "channel", "cluster", "domain", "featurekey", "flagkey", "issuekey", "objectkey", "pagekey", "projectkey", "queue", "repo", "repository",
+    "spacekey", "topic", "zone",
+];
 /// Fields that end so and name things of this machine, or of a conversation.
 #[rustfmt::skip]
 const LOCAL: &[&str] = &[
@@ -16,6 +22,9 @@ const LOCAL: &[&str] = &[
 /// Fields that name a file of this machine.
 const FILES: &[&str] = &["filepath", "filename", "file", "directory", "dir", "cwd", "workdir", "workingdirectory", "projectpath", "projectroot"];
 
+/// How paths of this machine begin.
+const ROOTS: &[&str] = &["/Users/", "/etc/", "/home/", "/opt/", "/private/", "/root/", "/srv/", "/tmp/", "/var/", "./", "../", "~/"];
+
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     let name = NameWords::of_tool(tool);
@@ -23,12 +32,15 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     if name.of_server().next().is_none() && name.own().nth(1).is_none() {
         return false;
     }
-    let is_here = |(field, value): (&str, &str)| FILES.contains(&field) || value.starts_with(['/', '~', '.']);
+    let is_here = |(field, value): (&str, &str)| {
+        FILES.contains(&field) || ROOTS.iter().any(|root| value.starts_with(root))
+    };
     if fields.own().any(is_here) {
         return false;
     }
     let is_id = |(field, _): (&str, &str)| {
-        IDS.iter().any(|end| field.ends_with(end)) && !LOCAL.contains(&field) && !CALLERS.contains(&field)
+        let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
+        is_one && !LOCAL.contains(&field) && !CALLERS.contains(&field)
     };
     let is_of_thing = |found: Found<'_>| {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());

@@ -219,6 +219,8 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
+    // The stage that a deal gets to is none.
+    words.sort_by_key(|(_, thing)| thing.is_some_and(|thing| TRAITS.contains(&singular(thing))));
     if is_moved {
         words.sort_by_key(|(_, thing)| thing.and_then(|thing| own.iter().position(|word| *word == thing)));
     }
@@ -240,7 +242,8 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     let others = |is_meant: &dyn Fn(&str) -> bool| {
         let mut ones = fields.own().filter(|(name, _)| ENDS.iter().any(|end| name.ends_with(end)));
         let (field, value) = ones.find(|(name, _)| !CALLERS.contains(name) && is_meant(name))?;
-        Some((field.to_owned(), vec![value.to_owned()]))
+        let all = fields.named(field);
+        Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
     };
     let is_specific = |name: &str| {
         let is_wide = CONTAINERS.contains(&name) || WIDE.contains(&name) || NAMING.contains(&name);
@@ -279,7 +282,7 @@ const WHOLE: usize = 8;
 
 /// What a call acts on, with the kind of thing that it is.
 fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, Vec<String>)> {
-    if let Some((kind, values)) = belonging(name, fields) {
+    if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some((kind, String::new(), values));
     }
     let mut found = target(name, fields)?;
@@ -326,19 +329,43 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
     Some((singular(whole).to_owned(), values))
 }
 
-/// What belongs to one person in a thing: who that is tells one from another.
+/// What there is one of for each person, or language, in a thing, and the fields that tell which.
+const ONE_FOR_EACH: &[(&[&str], &[&str])] = &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES)];
 #[rustfmt::skip]
-const OF_PERSONS: &[&str] =
-    &["attendance", "enrollment", "grade", "invitation", "membership", "registration", "rsvp", "score", "submission", "vote"];
-/// Fields that name that person.
+const OF_PERSONS: &[&str] = &[
+    "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
+    "submission", "vote",
+];
 const WHO: &[&str] =
     &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
+const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
+/// Verbs by which a person gets into something or out of it.
+#[rustfmt::skip]
+const JOINING: &[&str] = &[
+    "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe",
+];
 
-/// The person to whom belongs what a call is about, where that stands in another thing.
-fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
-    let is_theirs = name.own().map(singular).any(|word| OF_PERSONS.contains(&word));
-    let is_thing = || OF_PERSONS.iter().any(|thing| found.starts_with(thing)) || WHO.contains(&found);
-    if is_theirs && !is_thing() { fields.first_value(WHO) } else { None }
+/// Which of several a call is about where there is one for each person or language in what it names.
+fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+    let which = |(things, names): &(&[&str], &[&str])| {
+        let is_one = name.own().map(singular).any(|word| things.contains(&word));
+        let is_named = things.iter().any(|thing| found.starts_with(thing)) || names.contains(&found);
+        if is_one && !is_named { fields.first_value(*names) } else { None }
+    };
+    ONE_FOR_EACH.iter().find_map(which)
+}
+
+/// Of a call by which a person gets into something or out of it: that, and who.
+fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+    name.acting().filter(|verb| JOINING.contains(verb))?;
+    let (who, persons) = fields.first_named(WHO)?;
+    let is_whole = |field: &str| {
+        let is_other = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
+        field.ends_with("id") && field != "id" && !is_other && !OTHERS.iter().any(|other| field.starts_with(other))
+    };
+    let (field, whole) = fields.own().find(|(field, _)| is_whole(field))?;
+    let values = persons.into_iter().map(|person| format!("{whole}/{person}")).collect();
+    Some((kind_of(field, name), values))
 }
 
 /// Kinds of what people are asked to do.
@@ -348,12 +375,12 @@ const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
     let container = container(&field, fields);
-    let person = person(name, &field, fields).map(|person| format!("/{person}")).unwrap_or_default();
+    let which = one_for_each(name, &field, fields).map(|which| format!("/{which}")).unwrap_or_default();
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
     let in_container = |value: String| match &container {
-        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}{person}"),
-        _ => format!("{kind}{value}{person}"),
+        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}{which}"),
+        _ => format!("{kind}{value}{which}"),
     };
     values.into_iter().map(in_container).collect()
 }
