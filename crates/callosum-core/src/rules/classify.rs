@@ -136,7 +136,7 @@ impl RuleSet {
             defined: OnceCell::new(),
         };
         let mut of_line = question.answer(matches);
-        let is_no_more = of_line.classification.tier <= answer.classification.tier;
+        let is_no_more = !typed.goes_before(of_line.classification.tier, answer.classification.tier);
         if is_no_more && of_line.classification.protected.is_none() {
             return answer;
         }

@@ -223,9 +223,9 @@ impl Rule {
             && self.effects.is_none()
     }
 
-    /// Whether the rule is for calls on some files only.
-    pub(super) fn asks_for_files(&self) -> bool {
-        self.params.iter().any(|param| param.path == FILE_PATH)
+    /// Whether the rule is only for calls that are given some files, or an id, and so says nothing of a tool.
+    pub(super) fn asks_for_what_is_given(&self) -> bool {
+        self.params.iter().any(|param| matches!(param.path.as_str(), FILE_PATH | TARGET))
     }
 
     /// Whether the rule is for the same calls as another one.

@@ -57,8 +57,8 @@ pub(super) fn is_program_name(name: &str) -> bool {
 }
 
 impl RuleSet {
-    /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that is only for some
-    /// files does not count, nor a standing one.
+    /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that is only for calls
+    /// that are given some files, or an id, does not count, nor a standing one.
     #[must_use]
     pub fn covers_tool(&self, tool: &str) -> bool {
         let name = ToolName::of(tool);
@@ -70,7 +70,7 @@ impl RuleSet {
             // What only keeps calls from the gate's own files says nothing of the tool.
             all.filter(|candidate| candidate.place >= part.standing).any(|candidate| {
                 let rule = part.rule(candidate.place);
-                rule.is_some_and(|rule| rule.names_tool(candidate, &name) && !rule.asks_for_files())
+                rule.is_some_and(|rule| rule.names_tool(candidate, &name) && !rule.asks_for_what_is_given())
             })
         })
     }

@@ -50,14 +50,14 @@ const PREPARING: &[&str] = &[
 ];
 const MAY_PREPARE: &[&str] = &["build", "format", "plan", "score", "test"];
 /// Names of things that are made of verbs.
+#[rustfmt::skip]
 const COMPOUNDS: &[[&str; 2]] = &[
-    ["merge", "request"],
-    ["merge", "requests"],
-    ["order", "book"],
-    ["order", "books"],
-    ["post", "mortem"],
-    ["release", "note"],
-    ["release", "notes"],
+    ["add", "on"], ["add", "ons"], ["block", "height"], ["block", "number"], ["block", "transactions"], ["change", "history"],
+    ["change", "log"], ["change", "set"], ["check", "ins"], ["check", "run"], ["check", "runs"], ["check", "suite"], ["data", "set"],
+    ["end", "date"], ["end", "point"], ["end", "points"], ["end", "time"], ["merge", "request"], ["merge", "requests"], ["order", "book"],
+    ["order", "books"], ["post", "mortem"], ["record", "set"], ["release", "note"], ["release", "notes"], ["replica", "set"],
+    ["rule", "set"], ["sign", "in"], ["sign", "ins"], ["sign", "up"], ["sign", "ups"], ["start", "date"], ["start", "time"],
+    ["stateful", "set"], ["stop", "times"], ["update", "history"],
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
 const THINGS: &[&str] =
@@ -79,6 +79,8 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("timeout", &["member", "user"]),
     ("wire", &["funds", "money"]),
 ];
+/// What is placed. Elsewhere a place is one on a map.
+const PLACED: &[&str] = &["bet", "bid", "booking", "call", "hold", "order", "orders", "reservation", "trade"];
 /// Verbs of two words.
 #[rustfmt::skip]
 const PHRASES: &[[&str; 2]] = &[
@@ -91,8 +93,8 @@ const PHRASES: &[[&str; 2]] = &[
 /// What is done over a time, and what is shown of that: `purge_status`, `deploy_logs`.
 #[rustfmt::skip]
 const COURSES: &[&str] = &[
-    "capture", "deploy", "import", "install", "launch", "merge", "migrate", "purge", "redeploy", "reindex", "restore", "rollback", "rollout", "sync",
-    "upgrade",
+    "block", "cancel", "capture", "claim", "deploy", "freeze", "import", "install", "launch", "lock", "merge", "migrate", "pause", "place",
+    "purge", "redeploy", "reindex", "restore", "rollback", "rollout", "stake", "sync", "upgrade",
 ];
 /// What names of such things end with.
 #[rustfmt::skip]
@@ -125,14 +127,17 @@ const CHECKED: &[&str] = &["check", "eligibility", "validation", "verification"]
 /// Likewise, unless there is a verb at all.
 #[rustfmt::skip]
 const SHOWN: &[&str] = &[
-    "activity", "analysis", "analytics", "availability", "balance", "balances", "catalog", "categories", "changes", "comparables",
-    "cost", "costs", "count", "credit", "credits", "depth", "detail", "details", "docs", "documentation", "estimate", "faq", "fee",
-    "feed", "fees", "finder", "forecast", "gateway", "guide", "health", "help", "history", "ideas", "info", "information",
-    "insights", "instructions", "lag", "limits", "list", "load", "log", "logs", "lookup", "margins", "members", "metadata", "metrics",
-    "offers", "options", "overview", "performance", "policies", "policy", "prices", "pricing", "progress", "quote", "quotes",
-    "rate", "rates", "recommendations", "recommender", "requirements", "result", "results", "reviews", "schema", "score", "search", "sentiment", "slots",
-    "state", "statistics", "stats", "status", "summaries", "summary", "templates", "terms", "timeline", "times", "total", "totals",
-    "trends", "types", "usage", "verifier", "versions", "zones",
+    "activity", "address", "addresses", "analysis", "analytics", "analyzer", "attribution", "availability", "balance", "balances",
+    "benchmark", "benchmarks", "breakdown", "calculator", "catalog", "categories", "changes", "checker", "clicks", "comparables",
+    "comparison", "confirmation", "conflicts", "cost", "costs", "count", "coverage", "credit", "credits", "dates", "depth", "detail",
+    "details", "distribution", "docs", "documentation", "estimate", "estimator", "explorer", "faq", "fee", "feed", "fees", "finder",
+    "forecast", "gateway", "guide", "health", "help", "history", "ideas", "indicators", "info", "information", "insights", "instructions",
+    "lag", "limits", "list", "load", "log", "logs", "lookup", "margins", "members", "metadata", "metrics", "news", "offers", "opens",
+    "options", "overview", "performance", "policies", "policy", "price", "prices", "pricing", "progress", "quote", "quotes", "ranking",
+    "rankings", "rate", "rates", "reader", "reasons", "recommendations", "recommender", "requirements", "result", "results", "reviews",
+    "schema", "score", "search", "sentiment", "slots", "spread", "state", "statistics", "stats", "status", "summaries", "summary",
+    "templates", "terms", "timeline", "times", "total", "totals", "tracker", "trends", "types", "usage", "verifier", "versions", "viewer",
+    "volume", "zones",
 ];
 /// Verbs that only ask and are names of what is shown, too.
 const ALSO_SHOWN: &[&str] =
@@ -221,6 +226,9 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
         }
         // `new_order` makes one.
         let is_new = || *word == "new" && sense_of(behind(1)) == Sense::MayDo;
+        if *word == "place" && !own.iter().any(|word| PLACED.contains(word)) {
+            return Sense::Other;
+        }
         let is_before = || {
             let things = BEFORE.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
             is_first && things.is_some_and(|things| things.contains(&behind(1)))
@@ -367,6 +375,10 @@ mod tests {
             ("my_order", None),
             ("new_order", Some("new")),
             ("latest_post", None),
+            ("place_details", None),
+            ("place_order", Some("place")),
+            ("sign_in_logs", None),
+            ("record_set_list", None),
             ("user_posts", None),
             ("merge_request_discussions", None),
             ("order_book_depth", None),
@@ -427,6 +439,8 @@ mod tests {
             ("set_active_board", Some("active")),
             ("set_status", None),
             ("send_status_get", Some("get")),
+            ("deposit_address", Some("address")),
+            ("place_order", None),
             ("firewall_log", Some("log")),
             ("balance", Some("balance")),
             ("status_update", None),

@@ -32,6 +32,11 @@ const TRIED_MODES: &[&str] = &["dry-run", "dry_run", "dryRun", "dryrun", "plan",
 const PREVIEWS: &[&str] = &["preview", "simulate"];
 /// Parameters of the call itself that begin so are false there: `confirm`, `confirmed`, `confirmSend`.
 const CONFIRMED: &str = "confirm";
+/// Parts of the names of parameters that say how many there shall be.
+#[rustfmt::skip]
+const NUMBERS: &[&str] = &[
+    "amount", "count", "desired", "dyno", "formation", "instance", "machine", "max", "min", "number", "quantity", "replica", "scale", "size",
+];
 /// Words of names for what others see as a draft, too.
 const SEEN_DRAFTS: &[&str] = &["pull", "pullrequest", "pr", "merge", "mr"];
 /// Words of tools that run a command somewhere else, which their parameter says.
@@ -301,6 +306,8 @@ impl ToolWords {
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || MODES.iter().any(|name| params.has_own(name, TRIED_MODES))
             || params.is_own_false(CONFIRMED)
+            // `resources_scale` without a number tells how many there are.
+            || name.acting() == Some("scale") && !params.has_own_named(NUMBERS)
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))
             || is("draft", &Value::Bool(true)) && !name.own().any(|word| SEEN_DRAFTS.contains(&word))

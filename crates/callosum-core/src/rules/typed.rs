@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::compile::ToolName;
 use super::tool_words::{Letters, NameWords, parted};
+use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters};
 use callosum_shell::typed_by_tool;
 
@@ -92,6 +93,8 @@ pub(super) const SHELL: &str = "exec";
 pub(super) struct Typed<'a> {
     params: &'a dyn Parameters,
     command: Value,
+    /// It is a request, of which the tool's name says less than the address.
+    is_request: bool,
 }
 
 impl<'a> Typed<'a> {
@@ -113,11 +116,11 @@ impl<'a> Typed<'a> {
             &texts(&["hex"]),
         );
         if !typed.trim().is_empty() {
-            return Some(Self { params, command: Value::String(typed) });
+            return Some(Self { params, command: Value::String(typed), is_request: false });
         }
         // Some are given a command line as a shell is.
         let command = params.get("command").map(Cow::into_owned)?;
-        Some(Self { params, command })
+        Some(Self { params, command, is_request: false })
     }
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
@@ -138,7 +141,7 @@ impl<'a> Typed<'a> {
         if let Some(host) = ssh_host(tool, params) {
             line = shlex::try_join(["ssh", &host, &line]).ok()?;
         }
-        Some(Self { params, command: Value::String(line) })
+        Some(Self { params, command: Value::String(line), is_request: false })
     }
 }
 
@@ -167,7 +170,7 @@ impl<'a> Typed<'a> {
             words.extend(["--data-raw", body]);
         }
         let line = shlex::try_join(words).ok()?;
-        Some(Self { params, command: Value::String(line) })
+        Some(Self { params, command: Value::String(line), is_request: true })
     }
 }
 
@@ -199,6 +202,13 @@ fn texts_of(params: &dyn Parameters, name: &str) -> Vec<String> {
         Some(Value::String(text)) => vec![text.clone()],
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
+    }
+}
+
+impl Typed<'_> {
+    /// Whether what is said of it by its own tier goes before what is said of the tool that types it.
+    pub(super) fn goes_before(&self, own: Tier, of_tool: Tier) -> bool {
+        own > of_tool || self.is_request && own == of_tool
     }
 }
 

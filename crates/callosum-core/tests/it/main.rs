@@ -52,6 +52,7 @@ mod time_and_holders;
 mod tools;
 mod uncovered;
 mod unread;
+mod unseen_tools;
 mod unusable_state;
 mod versions;
 

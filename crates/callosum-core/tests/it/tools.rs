@@ -5,22 +5,22 @@ use callosum_core::rules::lint::{WarningKind, lint};
 use callosum_core::rules::{Classification, RuleSet, World};
 use serde_json::{Value, json};
 
-fn classified(rules: &RuleSet, tool: &str, params: &Value) -> Classification {
+pub(crate) fn classified(rules: &RuleSet, tool: &str, params: &Value) -> Classification {
     let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
     rules.classify(&call, "test", params, &World::unseen())
 }
 
 /// Rules with one for the words of tools' names.
-fn rules(fields: &str) -> RuleSet {
+pub(crate) fn rules(fields: &str) -> RuleSet {
     RuleSet::parse(&format!(r#"{{"rules":[{{"name":"a","tier":3,{fields}}}]}}"#)).unwrap()
 }
 
-fn is_for(rules: &RuleSet, tool: &str, params: &Value) -> bool {
+pub(crate) fn is_for(rules: &RuleSet, tool: &str, params: &Value) -> bool {
     classified(rules, tool, params).rule_name.is_some()
 }
 
 /// The keys that a template gives for a call of `tool`.
-fn keys(template: &str, tool: &str, params: &Value) -> Vec<String> {
+pub(crate) fn keys(template: &str, tool: &str, params: &Value) -> Vec<String> {
     let rules = rules(&format!(r#""tool":"*","contextKey":{}"#, json!(template)));
     classified(&rules, tool, params).context_keys
 }

@@ -154,6 +154,11 @@ impl<'a> Lookup<'a> {
         self.fields().own().any(|(own, value)| own.starts_with(begin) && value == "false")
     }
 
+    /// Whether a field of the call itself has one of some words in its name.
+    pub(crate) fn has_own_named(&self, words: &[&str]) -> bool {
+        self.fields().own().any(|(own, _)| words.iter().any(|word| own.contains(word)))
+    }
+
     pub(crate) fn all(&self) -> AllParameters<'a> {
         self.params.all()
     }

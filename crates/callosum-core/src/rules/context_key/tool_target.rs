@@ -269,7 +269,7 @@ const PLACES: &[&str] = &[
 const CONTAINERS: &[&str] = &[
     "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "contenttype", "contenttypeuid", "contentmodel", "mount", "mountpath", "channelid", "chatid", "tableid", "table", "collection",
     "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
-    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "courseid", "assignmentid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
+    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "assignmentid", "courseid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
     "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
     "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
     "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",

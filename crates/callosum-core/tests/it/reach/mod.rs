@@ -264,10 +264,10 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of another forty servers", &opened);
     let fourth =
         scorer.labelled("opened/fourth-tools.jsonl").plus(&scorer.pairs("opened/fourth-tool-pairs.jsonl"));
-    let own = ["own/tools.jsonl", "own/harmless.jsonl", "own/more-tools.jsonl", "own/known-tools.jsonl"]
+    let own = ["own/tools.jsonl", "own/harmless.jsonl", "own/more-tools.jsonl", "own/known-tools.jsonl", "own/last-tools.jsonl"]
         .iter()
         .map(|name| scorer.labelled(name));
-    let own_pairs = ["own/tool-pairs.jsonl", "own/more-tool-pairs.jsonl", "own/known-tool-pairs.jsonl"]
+    let own_pairs = ["own/tool-pairs.jsonl", "own/more-tool-pairs.jsonl", "own/known-tool-pairs.jsonl", "own/last-tool-pairs.jsonl"]
         .iter()
         .map(|name| scorer.pairs(name));
     let own = own.chain(own_pairs).fold(Score::default(), |all, one| all.plus(&one));
@@ -371,5 +371,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 25);
+    assert_eq!(files.len(), 27);
 }

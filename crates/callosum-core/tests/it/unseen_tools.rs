@@ -1,0 +1,159 @@
+//! Tools that nobody has a rule for: what their names and parameters say.
+
+use callosum_core::rules::RuleSet;
+use serde_json::json;
+
+use crate::tools::{classified, is_for, keys, rules};
+
+#[test]
+fn what_a_tool_asks_for_over_http_goes_by_the_rules_for_curl() {
+    let shipped = RuleSet::shipped();
+    let url = "https://api.acme.example/v1/users/42";
+    let slack = "https://slack.com/api/chat.postMessage";
+    for (tool, params, line) in [
+        (
+            "bridge__http_request",
+            json!({"method": "delete", "url": url}),
+            format!("curl -X DELETE {url}"),
+        ),
+        ("web.httpPut", json!({"url": url, "body": {"a": 1}}), format!("curl -X PUT {url} -d '{{\"a\":1}}'")),
+        (
+            "mcp__hub__request",
+            json!({"http_method": "POST", "endpoint": slack, "body": "{\"channel\":\"C1\"}"}),
+            format!("curl -X POST {slack} -d '{{\"channel\":\"C1\"}}'"),
+        ),
+    ] {
+        let found = classified(&shipped, tool, &params);
+        let same = classified(&shipped, "exec", &json!({"command": line}));
+        assert_eq!(found.tier as u8, 3, "{tool}");
+        assert_eq!((found.tier, found.context_keys), (same.tier, same.context_keys), "{tool}");
+    }
+    for params in [
+        json!({"method": "GET", "url": url}),
+        json!({"url": url}),
+        json!({"method": "POST"}),
+        json!({"method": "POST", "url": "file:///etc/hosts"}),
+    ] {
+        assert_eq!(classified(&shipped, "bridge__http_request", &params).tier as u8, 0, "{params}");
+    }
+}
+
+#[test]
+fn the_address_of_a_page_names_what_stands_there() {
+    let shipped = RuleSet::shipped();
+    for (tool, params, key) in [
+        (
+            "github__add_issue_comment",
+            json!({"url": "https://github.com/Acme/App/issues/12", "body": "x"}),
+            "github:acme/app#12",
+        ),
+        ("github__add_issue_comment", json!({"owner": "Acme", "repo": "app", "issue_number": 12}), "github:acme/app#12"),
+        (
+            "gitlab__approve_merge_request",
+            json!({"url": "https://gitlab.com/acme/team/app/-/merge_requests/7"}),
+            "gitlab:acme/team/app#7",
+        ),
+        ("jira__add_comment", json!({"url": "https://acme.example/browse/SHOP-12", "body": "x"}), "jira:SHOP-12"),
+        // What the call names itself goes first.
+        (
+            "jira__add_comment",
+            json!({"issueKey": "OPS-1", "url": "https://acme.example/browse/SHOP-12"}),
+            "jira:OPS-1",
+        ),
+    ] {
+        assert_eq!(classified(&shipped, tool, &params).context_keys, [key], "{params}");
+    }
+}
+
+#[test]
+fn a_call_that_names_what_it_changes_by_an_id_is_one_of_a_service() {
+    let rules = rules(r#""toolWords":[["update","restart"]],"params":{"{target}":"{id}"}"#);
+    for (tool, params) in [
+        ("acme__update_widget", json!({"widget_id": "w-1"})),
+        ("acme__update_widget", json!({"widget": {"id": 4}})),
+        ("acme__update_widgets", json!({"widgets": [4, 5]})),
+        ("update_widget", json!({"widgetSlug": "a"})),
+        ("acme__restart", json!({"queue": "mails"})),
+    ] {
+        assert!(is_for(&rules, tool, &params), "{tool} {params}");
+    }
+    for (tool, params) in [
+        ("update", json!({"id": "w-1"})),
+        ("acme__update_widget", json!({})),
+        ("acme__update_widget", json!({"name": "w", "text": "x"})),
+        ("acme__update_widget", json!({"widget_id": "w-1", "file_path": "a.ts"})),
+        ("acme__update_widget", json!({"widget_id": "w-1", "source": "/home/me/a.ts"})),
+        ("acme__update_widget", json!({"tabId": 4, "requestId": "r"})),
+    ] {
+        assert!(!is_for(&rules, tool, &params), "{tool} {params}");
+    }
+    let wrong = r#"{"rules":[{"name":"a","tier":3,"tool":"*","params":{"{target}":"name"}}]}"#;
+    assert!(RuleSet::parse(wrong).unwrap_err().message.contains("{id}"));
+}
+
+#[test]
+fn a_support_ticket_is_no_payment_and_one_for_a_train_is() {
+    let shipped = RuleSet::shipped();
+    for (tool, params, tier, key) in [
+        ("desk__create_ticket", json!({"subject": "Printer"}), 3, "desk:inbox#new:printer"),
+        ("desk__update_ticket", json!({"ticket_id": 4}), 3, "desk:4"),
+        ("rail__book_ticket", json!({"offerId": "o-1"}), 4, "payment:rail:o-1"),
+    ] {
+        let found = classified(&shipped, tool, &params);
+        assert_eq!((found.tier as u8, found.context_keys), (tier, vec![key.to_owned()]), "{tool}");
+    }
+}
+
+#[test]
+fn what_there_is_one_of_for_each_has_that_in_its_key() {
+    for (tool, params, expected) in [
+        (
+            "lms__grade_submission",
+            json!({"assignment_id": "a-1", "user_id": "u-1", "grade": 5}),
+            "user/a-1/u-1",
+        ),
+        ("lms__enroll_student", json!({"course_id": "c-1", "student_id": "s-1"}), "course/c-1/s-1"),
+        ("lms__unenroll", json!({"courseId": "c-1", "studentId": "s-1"}), "course/c-1/s-1"),
+        ("words__approve_translation", json!({"key_id": "k-1", "locale": "de"}), "key/k-1/de"),
+        ("desk__assign_ticket", json!({"ticket_id": "t-1", "user_id": "u-1"}), "t-1"),
+        ("crm__deals_move_stage", json!({"deal_id": "d-1", "stage_id": "won"}), "deal/d-1"),
+        ("net__device_action", json!({"action": "reboot", "deviceId": "d-1"}), "device/d-1"),
+    ] {
+        assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool}");
+    }
+    let shipped = RuleSet::shipped();
+    let at = |time: &str| {
+        let params = json!({"provider_id": "pr-1", "start": time});
+        classified(&shipped, "clinic__book_appointment", &params).context_keys
+    };
+    assert_eq!(at("2026-12-01T10:00"), ["payment:clinic:pr-1@2026-12-01T10:00"]);
+}
+
+#[test]
+fn an_action_that_is_given_nothing_is_done_by_the_tool_itself() {
+    let shipped = RuleSet::shipped();
+    let run = |action: &str| {
+        classified(&shipped, "ops__run_action", &json!({"action": action, "cluster_id": "cl-1"}))
+    };
+    assert_eq!(run("failover").context_keys, ["ops:cluster/cl-1"]);
+    assert_eq!(run("status").tier as u8, 0);
+}
+
+#[test]
+fn what_is_only_tried_is_not_done() {
+    let rules = rules(r#""toolWords":["widget","{acts}"]"#);
+    for params in [
+        json!({"confirmSend": false}),
+        json!({"run_type": "plan_only"}),
+        json!({"mode": "dry-run"}),
+        json!({"draft": true}),
+    ] {
+        assert!(!is_for(&rules, "send_widget", &params), "{params}");
+    }
+    for params in [json!({"confirmSend": true}), json!({"mode": "fast"}), json!({"draft": false})] {
+        assert!(is_for(&rules, "send_widget", &params), "{params}");
+    }
+    assert!(is_for(&rules, "merge_widget_pull_request", &json!({"draft": true})));
+    assert!(is_for(&rules, "scale_widget", &json!({"id": 1, "replicas": 3})));
+    assert!(!is_for(&rules, "scale_widget", &json!({"id": 1})));
+}
