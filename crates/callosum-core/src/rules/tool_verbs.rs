@@ -23,23 +23,30 @@ pub(super) enum Sense {
 /// Verbs of tools that do something, besides those of commands.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
-    "abandon", "accept", "ack", "acknowledge", "activate", "adjust", "allocate", "allow", "annotate", "announce", "append", "apply", "arm",
-    "attach", "authorize", "bind", "blast", "block", "burn", "callout", "capture", "change", "circulate", "claim", "clear", "clone",
-    "complete", "configure", "confirm", "contain", "convert", "copy", "cordon", "countersign", "creation", "crosspost", "deactivate",
-    "deallocate", "deauthorize", "decline", "decrease", "delegate", "deletion", "delist", "demote", "deny", "deprovision", "detach",
-    "disarm", "disburse", "discard", "dismiss", "dispense", "dispute", "distribute", "downvote", "drain", "drop", "duplicate", "elevate",
-    "end", "endorse", "enqueue", "enrol", "enroll", "erase", "escalate", "esign", "evacuate", "evict", "expire", "extend", "favorite",
-    "finalize", "flush", "follow", "fork", "freeze", "grade", "grant", "hangup", "ignore", "impersonate", "import", "increase", "increment",
-    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "kill", "launch", "like", "link", "liquidate", "lock", "lodge",
-    "make", "manage", "mark", "migrate", "move", "mutate", "mute", "nack", "nudge", "offboard", "onboard", "override", "overwrite", "pause",
-    "pin", "place", "press", "produce", "quarantine", "raise", "reactivate", "reassign", "rebalance", "reboot", "rebuild", "recharge",
-    "reconcile", "redeem", "redeploy", "redispatch", "redrive", "regenerate", "reindex", "reinstate", "rekey", "relabel", "relist",
-    "relocate", "remediate", "remind", "renew", "reorder", "repay", "replay", "replenish", "reprocess", "republish", "requeue", "reroute",
-    "rerun", "reschedule", "reseed", "reset", "resize", "restock", "resume", "retry", "revalidate", "revert", "revise", "rollout", "rotate",
-    "save", "seed", "settle", "shutdown", "sign", "snooze", "spawn", "stake", "star", "start", "stop", "suspend", "swap", "swipe", "sync",
-    "toggle", "transition", "trash", "truncate", "unack", "unarchive", "unassign", "unbind", "unblock", "uncordon", "undo", "unenrol",
-    "unenroll", "unfollow", "unfreeze", "unhold", "uninstall", "unlike", "unlink", "unlock", "unmark", "unpin", "unsnooze", "unstake",
-    "unstar", "unsuspend", "upgrade", "upvote", "void", "vote", "waive", "warn", "whitelist", "wipe", "withhold",
+    "abandon", "abort", "accept", "ack", "acknowledge", "activate", "adjust", "administer", "admit", "allocate", "allot", "allow", "amend",
+    "annotate", "announce", "appeal", "append", "apply", "appoint", "arm", "attach", "authorize", "award", "ban", "bind", "blacklist",
+    "blast", "block", "boost", "burn", "callout", "capture", "certify", "change", "circulate", "claim", "clear", "clone", "collect",
+    "commission", "commit", "compensate", "complete", "conclude", "configure", "confirm", "contain", "contribute", "convert", "copy",
+    "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate", "deauthorize", "decline", "decommission", "decrease",
+    "defer", "delegate", "deletion", "delist", "deliver", "demote", "deny", "deprovision", "designate", "detach", "disarm", "disburse",
+    "discard", "discharge", "disconnect", "discontinue", "dismiss", "dispense", "dispute", "disqualify", "distribute", "divert", "donate",
+    "downgrade", "downvote", "drain", "drop", "duplicate", "elevate", "empty", "end", "endorse", "enforce", "enqueue", "enrol", "enroll",
+    "erase", "escalate", "esign", "evacuate", "evict", "excuse", "exempt", "expire", "extend", "favorite", "finalize", "flush", "follow",
+    "forgive", "fork", "freeze", "grade", "grant", "hangup", "hire", "ignore", "impersonate", "import", "impose", "increase", "increment",
+    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy",
+    "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate", "moderate", "move", "mutate", "mute", "nack",
+    "nominate", "notarize", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "penalize", "pin", "place", "pledge",
+    "prescribe", "press", "procure", "produce", "prorate", "quarantine", "raise", "ratify", "reactivate", "reassign", "rebalance", "reboot",
+    "rebuild", "receive", "recharge", "reclaim", "reconcile", "redact", "redeem", "redeploy", "redispatch", "redrive", "reduce",
+    "regenerate", "reimburse", "reindex", "reinstate", "rekey", "relabel", "relist", "relocate", "remediate", "remind", "remit", "renew",
+    "reorder", "repay", "replay", "replenish", "reprice", "reprocess", "republish", "requeue", "reroute", "rerun", "reschedule", "rescind",
+    "reseed", "reset", "resign", "resize", "restock", "restrict", "resume", "retire", "retract", "retry", "revalidate", "reverse", "revert",
+    "revise", "reward", "rollout", "rotate", "sanction", "save", "seed", "seize", "settle", "shadowban", "shutdown", "sign", "silence",
+    "snooze", "spawn", "split", "sponsor", "stake", "star", "start", "stop", "substitute", "supersede", "supply", "surrender", "suspend",
+    "swap", "swipe", "sync", "tender", "throttle", "toggle", "transact", "transition", "trash", "truncate", "unack", "unarchive",
+    "unassign", "unban", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll", "unfollow", "unfreeze", "unhold", "uninstall",
+    "unlike", "unlink", "unlist", "unlock", "unmark", "unmerge", "unpin", "unpublish", "unsend", "unsnooze", "unstake", "unstar",
+    "unsuspend", "upgrade", "upvote", "void", "vote", "waive", "warn", "whitelist", "wipe", "withhold",
 ];
 const RUNNING: &[&str] = &["execute", "perform", "run"];
 /// Verbs of tools that only ask or prepare, besides those of commands.
@@ -67,7 +74,9 @@ const THINGS: &[&str] =
 const BEFORE: &[(&str, &[&str])] = &[
     ("answer", &["call", "question", "ticket"]),
     ("dm", &["customer", "member", "user"]),
+    ("file", &["appeal", "claim", "complaint", "dispute", "motion", "return"]),
     ("issue", &["card", "certificate", "credit", "invoice", "license", "payment", "payout", "refund", "reward", "token", "voucher"]),
+    ("leave", &["channel", "chat", "group", "room", "server"]),
     ("log", &["activity", "call", "expense", "hours", "meeting", "time", "visit", "work"]),
     ("open", &["account", "case", "claim", "dispute", "door", "garage", "gate", "incident", "issue", "position", "ticket"]),
     ("page", &["engineer", "oncall", "responder", "responders", "team", "user"]),
@@ -99,7 +108,8 @@ const COURSES: &[&str] = &[
 /// What names of such things end with.
 #[rustfmt::skip]
 const OF_COURSES: &[&str] = &[
-    "attempts", "candidates", "errors", "history", "log", "logs", "options", "policies", "policy", "progress", "result", "results", "statistics", "stats", "status", "timeline",
+    "attempts", "candidates", "errors", "history", "log", "logs", "options", "policies", "policy", "progress", "result", "results", "runs", "statistics", "stats", "status",
+    "timeline",
 ];
 /// What names of runs end with besides.
 const OF_RUNS: &[&str] =
@@ -133,7 +143,7 @@ const SHOWN: &[&str] = &[
     "details", "distribution", "docs", "documentation", "estimate", "estimator", "explorer", "faq", "fee", "feed", "fees", "finder",
     "forecast", "gateway", "guide", "health", "help", "history", "ideas", "indicators", "info", "information", "insights", "instructions",
     "lag", "limits", "list", "load", "log", "logs", "lookup", "margins", "members", "metadata", "metrics", "news", "offers", "opens",
-    "options", "overview", "performance", "policies", "policy", "price", "prices", "pricing", "progress", "quote", "quotes", "ranking",
+    "options", "overview", "pdf", "performance", "policies", "policy", "price", "prices", "pricing", "progress", "quote", "quotes", "ranking",
     "rankings", "rate", "rates", "reader", "reasons", "recommendations", "recommender", "requirements", "result", "results", "reviews",
     "schema", "score", "search", "sentiment", "slots", "spread", "state", "statistics", "stats", "status", "summaries", "summary",
     "templates", "terms", "timeline", "times", "total", "totals", "tracker", "trends", "types", "usage", "verifier", "versions", "viewer",
@@ -278,8 +288,10 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         return Some(word);
     }
     let is_asked = name.iter().any(|(word, sense)| matches!(sense, Sense::Asks) || SHOWING.contains(word));
-    match name.last() {
-        Some((word, Sense::MayDo)) if !is_asked && LAST.contains(word) => Some(word),
+    match name {
+        // `permalink_for_message`
+        [.., ("by" | "for" | "from" | "in" | "of" | "with", _), _] => None,
+        [.., (word, Sense::MayDo)] if !is_asked && LAST.contains(word) => Some(word),
         _ => None,
     }
 }
@@ -398,6 +410,9 @@ mod tests {
             ("order_by_id", None),
             ("order_items", None),
             ("tts-callout", Some("callout")),
+            ("permalink_for_message", None),
+            ("leave_balance", None),
+            ("leave_channel", Some("leave")),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();

@@ -15,7 +15,7 @@ const PLACES: &[&str] = &[
 /// Fields that end so and name things of this machine, or of a conversation.
 #[rustfmt::skip]
 const LOCAL: &[&str] = &[
-    "actorid", "agentid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
+    "actorid", "agentid", "blockid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
     "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
     "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
 ];

@@ -181,8 +181,8 @@ const SAID: &[&str] = &[
 /// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
 #[rustfmt::skip]
 const TRAITS: &[&str] = &[
-    "access", "amount", "color", "config", "configuration", "cost", "date", "deadline", "image", "level", "limit", "mode", "permission", "photo",
-    "position", "price", "priority", "progress", "quantity", "rank", "rating", "setting", "size", "stage", "state", "status", "thumbnail",
+    "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
+    "hour", "image", "level", "limit", "mode", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
     "time", "value", "visibility",
 ];
 
@@ -269,7 +269,7 @@ const PLACES: &[&str] = &[
 const CONTAINERS: &[&str] = &[
     "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "contenttype", "contenttypeuid", "contentmodel", "mount", "mountpath", "channelid", "chatid", "tableid", "table", "collection",
     "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
-    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "assignmentid", "courseid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
+    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "assignmentid", "courseid", "caseid", "eventid", "warehouseid", "facilityid", "venueid", "campaignid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
     "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
     "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
     "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",
