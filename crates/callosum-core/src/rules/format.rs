@@ -302,8 +302,9 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if path == TARGET && values != [Value::from(ID)] {
-            let message =
-                format!("`params.{TARGET}` can only be \"{ID}\": a field that names a thing of a service by an id");
+            let message = format!(
+                "`params.{TARGET}` can only be \"{ID}\": a field that names a thing of a service by an id"
+            );
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if !values.is_empty()

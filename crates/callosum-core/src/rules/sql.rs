@@ -31,11 +31,13 @@ const WRITING_STAGES: &[&str] = &["$merge", "$out"];
 pub(super) fn is_written(params: &Lookup<'_>) -> bool {
     let is_stage = |stage: &Value| WRITING_STAGES.iter().any(|name| stage.get(name).is_some());
     let is_mutation = |text: &str| text.trim_start().starts_with("mutation");
-    if GRAPHQL.iter().any(|name| params.get(name).is_some_and(|text| text.as_str().is_some_and(is_mutation))) {
+    if GRAPHQL.iter().any(|name| params.get(name).is_some_and(|text| text.as_str().is_some_and(is_mutation)))
+    {
         return true;
     }
     let stages = params.get("pipeline");
-    if stages.as_ref().and_then(|stages| stages.as_array()).is_some_and(|stages| stages.iter().any(is_stage)) {
+    if stages.as_ref().and_then(|stages| stages.as_array()).is_some_and(|stages| stages.iter().any(is_stage))
+    {
         return true;
     }
     let found = PARAMS.iter().filter_map(|name| params.get(name));

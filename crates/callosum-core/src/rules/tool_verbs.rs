@@ -112,15 +112,40 @@ const OF_COURSES: &[&str] = &[
     "timeline",
 ];
 /// What names of runs end with besides.
-const OF_RUNS: &[&str] =
-    &["artifacts", "details", "events", "info", "metrics", "output", "outputs", "state", "steps", "summary", "usage"];
+const OF_RUNS: &[&str] = &[
+    "artifacts",
+    "details",
+    "events",
+    "info",
+    "metrics",
+    "output",
+    "outputs",
+    "state",
+    "steps",
+    "summary",
+    "usage",
+];
 /// Things by which verbs are names of things before them: `order_items`, `message_reactions`.
 const PARTS: &[&str] = &[
-    "attachments", "comments", "fields", "fulfillments", "headers", "items", "lines", "reactions", "recipients", "refunds",
-    "replies", "revisions", "threads", "transactions", "types",
+    "attachments",
+    "comments",
+    "fields",
+    "fulfillments",
+    "headers",
+    "items",
+    "lines",
+    "reactions",
+    "recipients",
+    "refunds",
+    "replies",
+    "revisions",
+    "threads",
+    "transactions",
+    "types",
 ];
 /// Verbs that are mostly names of things before these.
-const WITH_PARTS: &[&str] = &["bill", "charge", "comment", "email", "mail", "message", "order", "post", "release"];
+const WITH_PARTS: &[&str] =
+    &["bill", "charge", "comment", "email", "mail", "message", "order", "post", "release"];
 /// Verbs that only ask and are names of what something is done with where another verb ends the name: `status_post`, `poll_close`.
 const DONE_WITH: &[&str] = &["history", "logs", "poll", "snapshot", "stats", "status"];
 /// Verbs that only ask wherever they stand at the end: `send_status_get`.

@@ -105,8 +105,9 @@ impl<'a> Typed<'a> {
             server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
         };
         if TOOLS.iter().find(is_it).is_none() {
-            let of_tool =
-                || Self::of_runner(tool.given, letters, params).or_else(|| Self::of_requester(letters, params));
+            let of_tool = || {
+                Self::of_runner(tool.given, letters, params).or_else(|| Self::of_requester(letters, params))
+            };
             return if tool.neutral == SHELL { None } else { of_tool() };
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
@@ -149,9 +150,8 @@ impl<'a> Typed<'a> {
     /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
     fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let (_, method) = REQUESTERS.iter().find(|(name, _)| letters.are_one_of(&[name]))?;
-        let text = |names: &[&str]| {
-            names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned))
-        };
+        let text =
+            |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
         let address = text(ADDRESSES).filter(|address| address.starts_with("http"))?;
         let method = text(METHODS).unwrap_or_else(|| (*method).to_owned());
         let method = method.to_uppercase();

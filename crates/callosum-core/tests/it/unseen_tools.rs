@@ -11,11 +11,7 @@ fn what_a_tool_asks_for_over_http_goes_by_the_rules_for_curl() {
     let url = "https://api.acme.example/v1/users/42";
     let slack = "https://slack.com/api/chat.postMessage";
     for (tool, params, line) in [
-        (
-            "bridge__http_request",
-            json!({"method": "delete", "url": url}),
-            format!("curl -X DELETE {url}"),
-        ),
+        ("bridge__http_request", json!({"method": "delete", "url": url}), format!("curl -X DELETE {url}")),
         ("web.httpPut", json!({"url": url, "body": {"a": 1}}), format!("curl -X PUT {url} -d '{{\"a\":1}}'")),
         (
             "mcp__hub__request",
@@ -47,13 +43,21 @@ fn the_address_of_a_page_names_what_stands_there() {
             json!({"url": "https://github.com/Acme/App/issues/12", "body": "x"}),
             "github:acme/app#12",
         ),
-        ("github__add_issue_comment", json!({"owner": "Acme", "repo": "app", "issue_number": 12}), "github:acme/app#12"),
+        (
+            "github__add_issue_comment",
+            json!({"owner": "Acme", "repo": "app", "issue_number": 12}),
+            "github:acme/app#12",
+        ),
         (
             "gitlab__approve_merge_request",
             json!({"url": "https://gitlab.com/acme/team/app/-/merge_requests/7"}),
             "gitlab:acme/team/app#7",
         ),
-        ("jira__add_comment", json!({"url": "https://acme.example/browse/SHOP-12", "body": "x"}), "jira:SHOP-12"),
+        (
+            "jira__add_comment",
+            json!({"url": "https://acme.example/browse/SHOP-12", "body": "x"}),
+            "jira:SHOP-12",
+        ),
         // What the call names itself goes first.
         (
             "jira__add_comment",

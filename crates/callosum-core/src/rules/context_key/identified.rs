@@ -5,7 +5,8 @@ use super::tool_target::{CALLERS, Found, target};
 use crate::rules::tool_words::NameWords;
 
 /// How fields end that name one thing of a service.
-const IDS: &[&str] = &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
+const IDS: &[&str] =
+    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
 /// Fields that name a place of a service.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
@@ -20,10 +21,34 @@ const LOCAL: &[&str] = &[
     "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
 ];
 /// Fields that name a file of this machine.
-const FILES: &[&str] = &["filepath", "filename", "file", "directory", "dir", "cwd", "workdir", "workingdirectory", "projectpath", "projectroot"];
+const FILES: &[&str] = &[
+    "filepath",
+    "filename",
+    "file",
+    "directory",
+    "dir",
+    "cwd",
+    "workdir",
+    "workingdirectory",
+    "projectpath",
+    "projectroot",
+];
 
 /// How paths of this machine begin.
-const ROOTS: &[&str] = &["/Users/", "/etc/", "/home/", "/opt/", "/private/", "/root/", "/srv/", "/tmp/", "/var/", "./", "../", "~/"];
+const ROOTS: &[&str] = &[
+    "/Users/",
+    "/etc/",
+    "/home/",
+    "/opt/",
+    "/private/",
+    "/root/",
+    "/srv/",
+    "/tmp/",
+    "/var/",
+    "./",
+    "../",
+    "~/",
+];
 
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
@@ -48,4 +73,3 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     };
     fields.own().any(is_id) || target(&name, fields).is_some_and(is_of_thing)
 }
-

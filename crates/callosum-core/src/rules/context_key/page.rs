@@ -24,7 +24,8 @@ pub(super) fn named(field: &str, address: &str) -> impl Iterator<Item = (String,
     let repository = repository(&host, &parts).filter(|_| of_forge && is_page);
     let pairs: Vec<(String, String)> = parts.windows(2).filter_map(|pair| one(pair, of_forge)).collect();
     let thing = field.strip_suffix("url").unwrap_or_default().to_owned();
-    let ids = pairs.into_iter().filter(move |(name, _)| is_page || !thing.is_empty() && name.starts_with(&thing));
+    let ids =
+        pairs.into_iter().filter(move |(name, _)| is_page || !thing.is_empty() && name.starts_with(&thing));
     ids.chain(repository.map(|path| ("repositoryfullname".to_owned(), path)))
 }
 

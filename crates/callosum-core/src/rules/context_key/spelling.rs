@@ -89,7 +89,9 @@ fn github_name(name: &str) -> Cow<'_, str> {
     let Some(owner) = ends.clone().next() else { return Cow::Borrowed(name) };
     let end = name.find('#').or_else(|| ends.clone().nth(1)).unwrap_or(name.len());
     match name.split_at_checked(end) {
-        Some((repository, rest)) if owner < end && repository.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+        Some((repository, rest))
+            if owner < end && repository.bytes().any(|byte| byte.is_ascii_uppercase()) =>
+        {
             Cow::Owned(format!("{}{rest}", repository.to_ascii_lowercase()))
         }
         _ => Cow::Borrowed(name),

@@ -102,7 +102,10 @@ const NO_THINGS: &[&str] = &[
 fn thing(name: &NameWords) -> Option<String> {
     let verb = name.acting();
     let is_thing = |word: &&str| {
-        !NO_THINGS.contains(word) && !DONE.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
+        !NO_THINGS.contains(word)
+            && !DONE.contains(word)
+            && verb != Some(*word)
+            && !name.of_server().any(|server| server == *word)
     };
     let things: Vec<&str> = name.own().filter(is_thing).map(singular).collect();
     // The status of an issue belongs to the issue.
@@ -321,8 +324,8 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
         ends.iter().map(|end| fields.named(&format!("{word}{end}"))).find(|values| !values.is_empty())
     };
     let person = before.iter().map(|word| singular(word)).find(|word| PERSONS.contains(word))?;
-    let persons = named(person)
-        .or_else(|| fields.first_named(&["email", "emailaddress"]).map(|(_, values)| values))?;
+    let persons =
+        named(person).or_else(|| fields.first_named(&["email", "emailaddress"]).map(|(_, values)| values))?;
     let whole = behind.iter().rev().find(|word| !NO_THINGS.contains(word))?;
     let where_to = named(whole)?.into_iter().next()?;
     let values = persons.into_iter().map(|person| format!("{where_to}/{person}")).collect();
@@ -330,7 +333,8 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
 }
 
 /// What there is one of for each person, or language, in a thing, and the fields that tell which.
-const ONE_FOR_EACH: &[(&[&str], &[&str])] = &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES)];
+const ONE_FOR_EACH: &[(&[&str], &[&str])] =
+    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES)];
 #[rustfmt::skip]
 const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
@@ -361,7 +365,10 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
     let (who, persons) = fields.first_named(WHO)?;
     let is_whole = |field: &str| {
         let is_other = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
-        field.ends_with("id") && field != "id" && !is_other && !OTHERS.iter().any(|other| field.starts_with(other))
+        field.ends_with("id")
+            && field != "id"
+            && !is_other
+            && !OTHERS.iter().any(|other| field.starts_with(other))
     };
     let (field, whole) = fields.own().find(|(field, _)| is_whole(field))?;
     let values = persons.into_iter().map(|person| format!("{whole}/{person}")).collect();
@@ -472,8 +479,7 @@ fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
     let named = named.trim_end_matches('/').trim_end_matches(".git");
     if let Some((_, rest)) = named.split_once("://") {
         let (host, path) = rest.split_once('/')?;
-        let parts: Vec<String> =
-            path.split('/').filter(|part| *part != "-").map(str::to_owned).collect();
+        let parts: Vec<String> = path.split('/').filter(|part| *part != "-").map(str::to_owned).collect();
         return page::repository(host, &parts).or_else(|| Some(path.to_owned()));
     }
     if named.contains('/') {

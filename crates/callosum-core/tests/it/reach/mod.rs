@@ -264,12 +264,23 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of another forty servers", &opened);
     let fourth =
         scorer.labelled("opened/fourth-tools.jsonl").plus(&scorer.pairs("opened/fourth-tool-pairs.jsonl"));
-    let own = ["own/tools.jsonl", "own/harmless.jsonl", "own/more-tools.jsonl", "own/known-tools.jsonl", "own/last-tools.jsonl"]
-        .iter()
-        .map(|name| scorer.labelled(name));
-    let own_pairs = ["own/tool-pairs.jsonl", "own/more-tool-pairs.jsonl", "own/known-tool-pairs.jsonl", "own/last-tool-pairs.jsonl"]
-        .iter()
-        .map(|name| scorer.pairs(name));
+    let own = [
+        "own/tools.jsonl",
+        "own/harmless.jsonl",
+        "own/more-tools.jsonl",
+        "own/known-tools.jsonl",
+        "own/last-tools.jsonl",
+    ]
+    .iter()
+    .map(|name| scorer.labelled(name));
+    let own_pairs = [
+        "own/tool-pairs.jsonl",
+        "own/more-tool-pairs.jsonl",
+        "own/known-tool-pairs.jsonl",
+        "own/last-tool-pairs.jsonl",
+    ]
+    .iter()
+    .map(|name| scorer.pairs(name));
     let own = own.chain(own_pairs).fold(Score::default(), |all, one| all.plus(&one));
     report("tools of the fourth set", &fourth);
     report("tools from memory", &own);
@@ -280,6 +291,8 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools", &tools, TOOL_GOALS),
         ("tools of another sixty servers", &third, SIXTY_GOALS),
         ("tools of another forty servers", &opened, FORTY_GOALS),
+        ("tools of the fourth set", &fourth, FOURTH_GOALS),
+        ("tools from memory", &own, OWN_GOALS),
     ];
     for (name, score, goals) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
@@ -289,8 +302,9 @@ fn the_shipped_rules_reach_what_agents_do() {
                 share.percent()
             );
         }
+        // One call is more than that where there are fewer than a hundred.
         let alarms = score.alarms.percent();
-        assert!(alarms <= 1.0, "{name}, harmless calls at tier 3: {alarms:.1} %");
+        assert!(score.alarms.met <= 1 || alarms <= 1.0, "{name}, harmless calls at tier 3: {alarms:.1} %");
     }
 }
 
@@ -299,37 +313,53 @@ type Goal = (&'static str, fn(&Score) -> Share, f64);
 
 /// What must be reached at least, in percent. What is aimed at on calls that nobody has seen: 95, 75, 93, 95 and 92.
 const GOALS: &[Goal] = &[
-    ("well-known programs and services", |score| score.known, 95.0),
-    ("the long tail", |score| score.tail, 85.0),
-    ("right keys", |score| score.keys, 93.0),
-    ("pairs of different resources apart", |score| score.apart, 95.0),
-    ("pairs of the same resource together", |score| score.together, 92.0),
+    ("well-known programs and services", |score| score.known, 99.0),
+    ("the long tail", |score| score.tail, 98.0),
+    ("right keys", |score| score.keys, 98.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 99.0),
 ];
 
 /// The same for tools alone.
 const TOOL_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 95.0),
-    ("the long tail", |score| score.tail, 90.0),
-    ("right keys", |score| score.keys, 95.0),
-    ("pairs of different resources apart", |score| score.apart, 95.0),
-    ("pairs of the same resource together", |score| score.together, 92.0),
+    ("well-known services", |score| score.known, 99.0),
+    ("the long tail", |score| score.tail, 98.0),
+    ("right keys", |score| score.keys, 98.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 99.0),
 ];
 
 /// The same for tools whose labels follow no rules for keys. Some of them count what the README of the corpora does not: music and lights
 /// at home, clicks in a browser, tasks of one's own.
 const SIXTY_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 92.0),
-    ("the long tail", |score| score.tail, 97.0),
-    ("pairs of different resources apart", |score| score.apart, 90.0),
+    ("well-known services", |score| score.known, 93.0),
+    ("the long tail", |score| score.tail, 98.0),
+    ("pairs of different resources apart", |score| score.apart, 91.0),
     ("pairs of the same resource together", |score| score.together, 89.0),
 ];
 
 /// The same for those that were kept back until they had been scored once.
 const FORTY_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 96.0),
+    ("well-known services", |score| score.known, 97.0),
     ("the long tail", |score| score.tail, 93.0),
     ("pairs of different resources apart", |score| score.apart, 93.0),
-    ("pairs of the same resource together", |score| score.together, 90.0),
+    ("pairs of the same resource together", |score| score.together, 92.0),
+];
+
+/// The same for the next ones that were.
+const FOURTH_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 95.0),
+    ("the long tail", |score| score.tail, 94.0),
+    ("pairs of different resources apart", |score| score.apart, 97.0),
+    ("pairs of the same resource together", |score| score.together, 97.0),
+];
+
+/// The same for those that who wrote the rules knew by heart.
+const OWN_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 98.0),
+    ("the long tail", |score| score.tail, 96.0),
+    ("pairs of different resources apart", |score| score.apart, 96.0),
+    ("pairs of the same resource together", |score| score.together, 95.0),
 ];
 
 /// What was never looked at while rules were written. It has no goal of its own: it only tells how honest the other figures are.
