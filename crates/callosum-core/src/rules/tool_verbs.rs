@@ -20,7 +20,7 @@ pub(super) enum Sense {
     Other,
 }
 
-/// Verbs of tools that do something, besides those of commands.
+/// Verbs of tools that do something, besides those of commands. Sorted.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
     "abandon", "abort", "accept", "ack", "acknowledge", "activate", "adjust", "administer", "admit", "allocate", "allot", "allow", "amend",
@@ -223,8 +223,8 @@ fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     }
 }
 
-/// The words of a tool's own name with what each says.
-pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
+/// What each word of a tool's own name says.
+pub(super) fn senses(own: &[&str]) -> Vec<Sense> {
     let pair = |from: usize| own.get(from..from + 2).unwrap_or_default();
     let is_of = |list: &[[&str; 2]], from: usize| list.iter().any(|known| known == pair(from));
     let last = own.last().copied().unwrap_or_default();
@@ -270,7 +270,7 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
         };
         if is_new() || is_before() { Sense::Does } else { plain }
     };
-    own.iter().enumerate().map(|(place, word)| (*word, sense((place, word)))).collect()
+    own.iter().enumerate().map(sense).collect()
 }
 
 /// What a word may be the plural of, or a verb that says what somebody else does: `releases`, `pushes`. None of these tells a tool what to do.
@@ -282,8 +282,8 @@ fn plural_of(word: &str) -> impl Iterator<Item = &str> {
 
 fn sense_of(word: &str) -> Sense {
     // What undoes something does something: `unmute`, `unpause`.
-    let does = |word: &str| is_plain_verb(word) || ACTING.contains(&word);
-    let is_thing = |word: &str| NOUNS.contains(&word) || THINGS.contains(&word);
+    let does = |word: &str| is_plain_verb(word) || ACTING.binary_search(&word).is_ok();
+    let is_thing = |word: &str| NOUNS.binary_search(&word).is_ok() || THINGS.contains(&word);
     if is_thing(word) {
         Sense::MayDo
     } else if word == "runs" || plural_of(word).any(|one| is_thing(one) || does(one)) {
@@ -292,7 +292,7 @@ fn sense_of(word: &str) -> Sense {
         Sense::Does
     } else if RUNNING.contains(&word) {
         Sense::Runs
-    } else if ASKING_VERBS.contains(&word) || PREPARING.contains(&word) {
+    } else if ASKING_VERBS.binary_search(&word).is_ok() || PREPARING.contains(&word) {
         Sense::Asks
     } else if MAY_PREPARE.contains(&word) {
         Sense::MayPrepare
@@ -399,6 +399,15 @@ mod tests {
         words(name).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
     }
 
+    fn told<'n>(name: &[&'n str]) -> Vec<(&'n str, Sense)> {
+        name.iter().copied().zip(senses(name)).collect()
+    }
+
+    #[test]
+    fn verbs_are_sorted_and_stand_once() {
+        assert!(ACTING.is_sorted_by(|one, other| one < other), "{ACTING:?}");
+    }
+
     #[test]
     fn what_a_name_says_that_a_tool_does() {
         for (name, verb) in [
@@ -441,7 +450,7 @@ mod tests {
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
-            assert_eq!(acting(&senses(&name)), verb, "{name:?}");
+            assert_eq!(acting(&told(&name)), verb, "{name:?}");
         }
     }
 
@@ -489,7 +498,7 @@ mod tests {
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
-            assert_eq!(asking(&senses(&name)), word, "{name:?}");
+            assert_eq!(asking(&told(&name)), word, "{name:?}");
         }
         for (name, expected) in [
             ("user_posts", true),
@@ -516,7 +525,7 @@ mod tests {
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
-            assert_eq!(only_names_things(&senses(&name)), expected, "{name:?}");
+            assert_eq!(only_names_things(&told(&name)), expected, "{name:?}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tools by the words of their names: `send` and `mail` stand in `mcp__gmail__send_email`, `GMAIL_SEND_EMAIL` and `EmailService.send`.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::format::Texts;
@@ -63,6 +65,8 @@ pub(crate) struct NameWords {
     ends: Vec<usize>,
     /// So many are the server's.
     of_server: usize,
+    /// What those of the tool itself say, from the first that is not the server's once more.
+    senses: OnceCell<Vec<Sense>>,
 }
 
 impl NameWords {
@@ -128,7 +132,10 @@ impl NameWords {
         // Many servers write their name before that of each tool.
         let of_server = own.iter().take_while(|word| self.of_server().any(|server| server == **word)).count();
         let begin = of_server.min(own.len().saturating_sub(1));
-        tool_verbs::senses(own.get(begin..).unwrap_or_default())
+        let named = own.get(begin..).unwrap_or_default();
+        // Each rule that may be for the tool asks.
+        let senses = self.senses.get_or_init(|| tool_verbs::senses(named));
+        named.iter().copied().zip(senses.iter().copied()).collect()
     }
 
     /// Whether the name begins with a word that is neither a verb nor the name of a thing that verbs are said of, and has a verb behind

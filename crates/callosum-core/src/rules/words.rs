@@ -128,7 +128,8 @@ pub fn is_strong_verb(word: &str) -> bool {
 
 /// Whether a word is a strong or changing verb and no thing.
 pub(super) fn is_plain_verb(word: &str) -> bool {
-    (STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word)) && !NOUNS.contains(&word)
+    let is_one = is_strong_verb(word) || CHANGING_VERBS.binary_search(&word).is_ok();
+    is_one && !is_noun(word)
 }
 
 /// A word in the singular; `status` is.

@@ -88,6 +88,7 @@ fn a_call_that_names_what_it_changes_by_an_id_is_one_of_a_service() {
         ("acme__update_widget", json!({"widget_id": "w-1", "file_path": "a.ts"})),
         ("acme__update_widget", json!({"widget_id": "w-1", "source": "/home/me/a.ts"})),
         ("acme__update_widget", json!({"tabId": 4, "requestId": "r"})),
+        ("acme__update_widget", json!({"paid": true, "apiKey": "k"})),
     ] {
         assert!(!is_for(&rules, tool, &params), "{tool} {params}");
     }

@@ -7,6 +7,8 @@ use crate::rules::tool_words::NameWords;
 /// How fields end that name one thing of a service.
 const IDS: &[&str] =
     &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
+/// Words that end so by chance.
+const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
 /// Fields that name a place of a service.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
@@ -65,7 +67,7 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     }
     let is_id = |(field, _): (&str, &str)| {
         let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
-        is_one && !LOCAL.contains(&field) && !CALLERS.contains(&field)
+        is_one && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
     };
     let is_of_thing = |found: Found<'_>| {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
