@@ -192,9 +192,13 @@ impl Letters {
         letters
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
     /// Whether they are one of these names.
     pub(super) fn are_one_of(&self, names: &[&str]) -> bool {
-        let own = self.bytes.get(..self.len).unwrap_or_default();
+        let own = self.bytes();
         names.iter().any(|name| name.as_bytes() == own)
     }
 }

@@ -63,7 +63,7 @@ const RUNNERS: &[&str] = &[
 /// Tools that run one program, which does not stand in what they are given.
 const OF_PROGRAMS: &[(&str, &str)] =
     &[("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd")];
-/// Tools that make a request over HTTP, with the method where their names have it.
+/// Tools that make a request over HTTP, with the method where their names have it. Sorted: every tool is looked for.
 #[rustfmt::skip]
 const REQUESTERS: &[(&str, &str)] = &[
     ("apicall", ""), ("apirequest", ""), ("callapi", ""), ("callendpoint", ""), ("curl", ""), ("executehttprequest", ""), ("executerequest", ""),
@@ -149,7 +149,8 @@ impl<'a> Typed<'a> {
 impl<'a> Typed<'a> {
     /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
     fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let (_, method) = REQUESTERS.iter().find(|(name, _)| letters.are_one_of(&[name]))?;
+        let place = REQUESTERS.binary_search_by_key(&letters.bytes(), |(name, _)| name.as_bytes()).ok()?;
+        let (_, method) = REQUESTERS.get(place)?;
         let text =
             |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
         let address = text(ADDRESSES).filter(|address| address.starts_with("http"))?;
@@ -219,5 +220,15 @@ impl Parameters for Typed<'_> {
 
     fn all(&self) -> AllParameters<'_> {
         self.params.all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::REQUESTERS;
+
+    #[test]
+    fn tools_that_make_requests_are_sorted() {
+        assert!(REQUESTERS.is_sorted_by(|one, other| one.0 < other.0), "{REQUESTERS:?}");
     }
 }
