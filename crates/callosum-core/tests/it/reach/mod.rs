@@ -371,10 +371,14 @@ fn what_was_kept_back_is_only_scored() {
     let fourth_commands = scorer
         .labelled("kept-back/fourth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
+    let fifth_tools = scorer
+        .labelled("kept-back/fifth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/fifth-tool-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
+        ("kept-back tools of the fifth set", fifth_tools),
     ];
     for (name, score) in all {
         assert!(score.known.of > 0);
