@@ -124,11 +124,10 @@ impl RuleSet {
         };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
-        let tool = ToolName::of(typed::SHELL);
         let question = Question {
             rules: self,
             call,
-            tool,
+            tool: ToolName::of(typed::SHELL),
             runtime,
             params: Lookup::new(&typed),
             outlook,
@@ -159,11 +158,10 @@ impl RuleSet {
         let mut all = Answer::default();
         for (tool, params) in inner {
             let call = ToolCall { tool: tool.clone(), ..call.clone() };
-            let tool = ToolName::of(tool);
             let question = Question {
                 rules: self,
                 call: &call,
-                tool,
+                tool: ToolName::of(tool),
                 runtime,
                 params: Lookup::new(params),
                 outlook,
