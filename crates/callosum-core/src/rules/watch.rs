@@ -99,38 +99,34 @@ struct Words {
     known: [&'static Marks; 2],
     /// Folders: words of their paths count too.
     folders: Vec<String>,
+    /// How words of the folders' paths begin.
+    of_folders: Begins,
+    /// How any word begins.
     begins: Begins,
 }
 
 impl Words {
-    fn known(marks: &'static Marks) -> Self {
-        let (known, begins) = ([marks, &NO_MARKS], marks.begins);
-        Self { known, folders: Vec::new(), begins }
-    }
-
     fn new(known: [&'static Marks; 2], folders: Vec<String>) -> Self {
         let [first, second] = known;
-        let mut begins = first.begins.and(&second.begins);
-        for word in folders.iter().flat_map(|path| words_of(path)) {
-            begins = begins.with(word);
-        }
-        Self { known, folders, begins }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        let known = self.known.iter().flat_map(|marks| marks.texts.iter().copied());
-        known.chain(self.folders.iter().flat_map(|path| words_of(path)))
+        let words = folders.iter().flat_map(|path| words_of(path));
+        let of_folders = words.fold(NO_MARKS.begins, |begins, word| begins.with(word));
+        let begins = first.begins.and(&second.begins).and(&of_folders);
+        Self { known, folders, of_folders, begins }
     }
 
     fn is_match(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        let is_word = |at: usize| {
+        // What most texts have is no more than the beginning of a word: the folders' own are made out only where one of them begins.
+        let is_word = |at: usize, first: u8, second: u8| {
             let rest = bytes.get(at..).unwrap_or_default();
-            self.iter().any(|word| rest.starts_with(word.as_bytes()))
+            let is_here = |word: &str| rest.starts_with(word.as_bytes());
+            self.known.iter().any(|marks| marks.texts.iter().any(|text| is_here(text)))
+                || self.of_folders.may_be(first, second)
+                    && self.folders.iter().any(|path| words_of(path).any(is_here))
         };
         let mut pairs = bytes.iter().zip(bytes.iter().skip(1)).enumerate();
-        let ends = |last: &u8| self.begins.may_be(*last, 0) && is_word(bytes.len() - 1);
-        pairs.any(|(at, (first, second))| self.begins.may_be(*first, *second) && is_word(at))
+        let ends = |last: &u8| self.begins.may_be(*last, 0) && is_word(bytes.len() - 1, *last, 0);
+        pairs.any(|(at, (first, second))| self.begins.may_be(*first, *second) && is_word(at, *first, *second))
             || bytes.last().is_some_and(ends)
     }
 }
@@ -144,7 +140,7 @@ impl Watch {
             return None;
         }
         let words = Words::new([marks, &HOMES], folders);
-        Some(Self { words, marks, here: Words::known(&TAKES_ALL_HERE) })
+        Some(Self { words, marks, here: Words::new([&TAKES_ALL_HERE, &NO_MARKS], Vec::new()) })
     }
 
     /// Whether a command line, or a path, may name such a folder, or one that it lies in together with what takes all of that away.
