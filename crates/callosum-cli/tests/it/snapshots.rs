@@ -236,7 +236,7 @@ fn what_an_operator_sees_of_what_no_rule_names() {
     let directory = tempfile::tempdir().unwrap();
     let gate = gate(directory.path());
     for (tool, params) in [
-        ("acme__triggerIt", json!({ "channel": "C1" })),
+        ("acme__triggerIt", json!({ "text": "C1" })),
         ("exec", json!({ "command": "./deploy.sh prod && ls" })),
         ("exec", json!({ "command": "acme status" })),
     ] {
