@@ -180,7 +180,7 @@ describe("an outcome", () => {
 
   test("of a background send: in flight, with a lease, until the process tool shows its end", async () => {
     const poll = { name: "process", args: { action: "poll", sessionId: "{{result session ([a-z0-9-]+)}}", timeout: 10_000 } };
-    const turn = world.begin("mona-a", [mail("mona", { slow: 2 }, { background: true }), { calls: [poll], hold: "mona-poll" }]);
+    const turn = world.begin("mona-a", [mail("mona", { slow: 6 }, { background: true }), { calls: [poll], hold: "mona-poll" }]);
     await until("the background start", () => turn.resultsSoFar()[0]?.includes("still running"));
     const [meanwhile] = await world.play("mona-b", mail("mona"));
     assertPaused(meanwhile, "mona");
