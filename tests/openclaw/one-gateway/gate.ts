@@ -192,7 +192,10 @@ describe("an outcome", () => {
 
     world.model.release("mona-poll");
     const polled = (await turn.results()).slice(1);
-    assert.ok(polled.some((result) => /exited with code 0/.test(result)), polled.join());
+    assert.ok(
+      polled.some((result) => /exited with code 0/.test(result)),
+      polled.join(),
+    );
     await until("the outcome", async () => of(await rows("mona"), "complete").length === 1);
     assert.ok(!(await world.status()).locks.some((lock) => lock.contextKey === key("mona")));
     const [afterwards] = await world.play("mona-c", mail("mona"));
