@@ -46,7 +46,7 @@ impl Marks {
         let mut begins = Begins([0; 128]);
         let mut rest = texts;
         while let [text, others @ ..] = rest {
-            begins = begins.with(text);
+            begins.add(text);
             rest = others;
         }
         Self { texts, begins }
@@ -62,20 +62,18 @@ impl Begins {
         clippy::indexing_slicing,
         reason = "seven bits are below 128; a constant is computed by nothing else"
     )]
-    const fn with(mut self, text: &str) -> Self {
+    const fn add(&mut self, text: &str) {
         match text.as_bytes() {
             [first, second, ..] => self.0[(*first & 127) as usize] |= 1 << (*second & 63),
             [letter] => self.0[(*letter & 127) as usize] = u64::MAX,
             [] => {}
         }
-        self
     }
 
-    fn and(mut self, others: &Self) -> Self {
-        for (row, other) in self.0.iter_mut().zip(others.0) {
+    fn add_all(&mut self, others: &Self) {
+        for (row, other) in self.0.iter_mut().zip(&others.0) {
             *row |= other;
         }
-        self
     }
 
     fn may_be(&self, first: u8, second: u8) -> bool {
@@ -107,11 +105,15 @@ struct Words {
 
 impl Words {
     fn new(known: [&'static Marks; 2], folders: Vec<String>) -> Self {
+        let mut all = Self { known, folders, of_folders: NO_MARKS.begins, begins: NO_MARKS.begins };
+        for word in all.folders.iter().flat_map(|path| words_of(path)) {
+            all.of_folders.add(word);
+        }
         let [first, second] = known;
-        let words = folders.iter().flat_map(|path| words_of(path));
-        let of_folders = words.fold(NO_MARKS.begins, |begins, word| begins.with(word));
-        let begins = first.begins.and(&second.begins).and(&of_folders);
-        Self { known, folders, of_folders, begins }
+        for begins in [&first.begins, &second.begins, &all.of_folders] {
+            all.begins.add_all(begins);
+        }
+        all
     }
 
     fn is_match(&self, text: &str) -> bool {

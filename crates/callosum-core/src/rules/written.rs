@@ -94,7 +94,9 @@ impl Question<'_> {
     /// whole, where they are not.
     pub(super) fn look_for_kept<'t>(&self, line: &str, whole: impl Fn() -> Option<&'t str>) {
         let Some(watch) = self.outlook.watch() else { return };
-        if line.is_empty() && kind_of_tool(&self.tool.neutral).is_none() {
+        // Before the table of all: most calls that write are these.
+        let is_own = OWN_TOOLS.contains(&&*self.tool.neutral);
+        if line.is_empty() && !is_own && kind_of_tool(&self.tool.neutral).is_none() {
             return;
         }
         let named = self.params.get(WORK_FOLDER);
@@ -103,7 +105,7 @@ impl Question<'_> {
         let may_name = |text: &str| watch.may_name(text, cwd);
         let found = if line.is_empty() {
             let path = path_text(&self.params);
-            let is_all = path.is_some() && OWN_TOOLS.contains(&&*self.tool.neutral);
+            let is_all = path.is_some() && is_own;
             let others = || patch_text(&self.params).into_iter().chain(other_paths(&self.params));
             path.is_some_and(|path| may_name(&path)) || !is_all && others().any(|text| may_name(&text))
         } else {
