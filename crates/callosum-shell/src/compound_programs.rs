@@ -25,9 +25,9 @@ pub(super) fn runs_one_command(program: &str) -> bool {
     // A path outside the usual folders leads to a script as likely as to a program.
     let folder = program.strip_suffix(name).unwrap_or_default();
     let usual_folder = folder.is_empty() || folder.ends_with("bin/");
-    let is_script = [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".php"]
-        .iter()
-        .any(|ending| name.ends_with(ending));
+    let is_script = name.rsplit_once('.').is_some_and(|(_, ending)| {
+        matches!(ending, "sh" | "bash" | "zsh" | "py" | "js" | "mjs" | "ts" | "rb" | "pl" | "php")
+    });
     let family = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let family = if family.is_empty() { name } else { family };
     let plain = !name.is_empty() && !name.starts_with('-') && !name.contains(['$', '*', '?', '[', '~', '=']);

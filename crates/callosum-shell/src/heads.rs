@@ -99,7 +99,7 @@ impl<'l> Scan<'l> {
                 Token::Plain(word) => (word, true),
                 Token::Other(word) => (word, false),
             };
-            if is_assignment(word) {
+            if word.as_bytes().contains(&b'=') && is_assignment(word) {
                 // What follows `X=` was rather meant as its value.
                 if is_plain && word.ends_with('=') {
                     self.pass_command();

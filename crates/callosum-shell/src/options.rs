@@ -274,6 +274,17 @@ pub enum Argument<'w> {
     Plain(&'w str),
 }
 
+/// The first letters of the programs: they tell most of them apart at once.
+#[expect(clippy::indexing_slicing, reason = "a constant: what is out of bounds does not compile")]
+static FIRST_LETTERS: [u8; PROGRAMS.len()] = {
+    let (mut letters, mut at) = ([0; PROGRAMS.len()], 0);
+    while at < PROGRAMS.len() {
+        letters[at] = PROGRAMS[at].path.as_bytes()[0];
+        at += 1;
+    }
+    letters
+};
+
 /// What is known of one program's options.
 struct Manual {
     /// Of the program itself, then of its subcommands.
@@ -283,16 +294,13 @@ struct Manual {
 impl Manual {
     fn of(program: &str) -> Self {
         let program = SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same);
-        // The first letter tells most of them apart at once.
-        let first = program.as_bytes().first();
+        let first = program.bytes().next().unwrap_or(0);
+        let of_letter = FIRST_LETTERS.iter().zip(PROGRAMS).filter(|(letter, _)| **letter == first);
         let is_its = |known: &&Known| {
-            known.path.as_bytes().first() == first
-                && known
-                    .path
-                    .strip_prefix(program)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            let rest = known.path.strip_prefix(program);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        Self { parts: PROGRAMS.iter().filter(is_its).collect() }
+        Self { parts: of_letter.map(|(_, known)| known).filter(is_its).collect() }
     }
 
     /// The parts that hold behind the subcommands `path`, the most special last.
@@ -349,11 +357,14 @@ impl Known {
 /// Whether a name is among those of a list, one space between each two.
 pub(super) fn lists(list: &str, name: &str) -> bool {
     let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b' ');
-    let list = list.as_bytes();
+    let (list, name) = (list.as_bytes(), name.as_bytes());
     let stands = |at: usize| {
-        is_edge(at.checked_sub(1).and_then(|before| list.get(before))) && is_edge(list.get(at + name.len()))
+        is_edge(at.checked_sub(1).and_then(|before| list.get(before)))
+            && list.get(at..).is_some_and(|rest| rest.starts_with(name))
+            && is_edge(list.get(at + name.len()))
     };
-    !name.is_empty() && !name.contains(' ') && memchr::memmem::find_iter(list, name).any(stands)
+    // A search for all of a name takes longer to make ready than lists are long.
+    name.first().is_some_and(|first| memchr::memchr_iter(*first, list).any(stands)) && !name.contains(&b' ')
 }
 
 impl Invocation {
@@ -492,7 +503,12 @@ pub(crate) fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&
 /// Whether the option `name`, given with its dashes, is among `arguments`; a single letter may be in a bundle (`-rf`).
 /// One that is switched off (`--dry-run=none`, `=false`) is not there.
 pub(crate) fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
-    let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
+    // Of two bytes, as nearly all are that have one letter, it is not counted.
+    let is_letter = |letter: &&str| match letter.len() {
+        1 => *letter != "-",
+        length => length <= 4 && letter.chars().count() == 1,
+    };
+    let letter = name.strip_prefix('-').filter(is_letter);
     arguments.iter().any(|argument| match argument {
         Argument::Option { name: option, value, .. } => {
             *option == name && !matches!(*value, "none" | "false")

@@ -9,12 +9,45 @@ use super::words::unquote;
 /// Longer lines, a document aside, are left to the parser, which has limits of its own.
 const MAX_BYTES: usize = 2 * 1024;
 
-/// Words that mean something to the parser where they stand alone, or stand first.
+/// Whether a word means something to the parser where it stands alone, or stands first.
 #[rustfmt::skip]
-const RESERVED: &[&str] = &[
-    "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
-    "select", "then", "time", "until", "while",
-];
+fn is_reserved(word: &str) -> bool {
+    matches!(
+        word,
+        "!" | "{" | "}" | "[[" | "]]" | "case" | "coproc" | "do" | "done" | "elif" | "else" | "esac" | "fi" | "for" | "function"
+            | "if" | "in" | "select" | "then" | "time" | "until" | "while"
+    )
+}
+
+/// The bytes that are no more than a part of a word, wherever they stand in it.
+static IN_WORD: [bool; 256] = in_word();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+const fn in_word() -> [bool; 256] {
+    let (mut is_in, mut byte) = ([true; 256], 0_u8);
+    while byte <= 0x7f {
+        is_in[byte as usize] = !matches!(
+            byte,
+            0..=b' '
+                | b'"'
+                | b'\''
+                | b';'
+                | b'|'
+                | b'&'
+                | b'<'
+                | b'>'
+                | b'\\'
+                | b'`'
+                | b'$'
+                | b'('
+                | b')'
+                | b'#'
+                | 0x7f
+        );
+        byte += 1;
+    }
+    is_in
+}
 
 /// A command of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -198,7 +231,11 @@ impl<'l> Reader<'l> {
     fn word(&mut self) -> Option<&'l str> {
         let start = self.at;
         let mut quote = None;
-        while let Some(byte) = self.peek() {
+        loop {
+            let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
+            let is_in = |byte: &&u8| IN_WORD.get(usize::from(**byte)).copied().unwrap_or(true);
+            self.at += rest.iter().take_while(is_in).count();
+            let Some(byte) = self.peek() else { break };
             match (quote, byte) {
                 (Some(open), _) if byte == open => quote = None,
                 (None, b'"' | b'\'') => quote = Some(byte),
@@ -216,7 +253,7 @@ impl<'l> Reader<'l> {
             self.at += 1;
         }
         let word = self.line.get(start..self.at)?;
-        (quote.is_none() && !word.is_empty() && !RESERVED.contains(&word)).then_some(word)
+        (quote.is_none() && !word.is_empty() && !is_reserved(word)).then_some(word)
     }
 }
 

@@ -131,11 +131,38 @@ fn escape(chars: &mut Peekable<Chars<'_>>, plain: &mut String) {
 /// Longer words in braces hide none.
 const MAX_GROUP: usize = 256;
 
-/// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
+/// Quotes and backslashes, `^`, `{`, and `$`: what words may be hidden by.
+const QUOTE: u8 = 1;
+const CARET: u8 = 2;
+const BRACE: u8 = 4;
+const DOLLAR: u8 = 8;
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+static HIDING: [u8; 256] = {
+    let mut signs = [0; 256];
+    (signs[b'\'' as usize], signs[b'"' as usize], signs[b'\\' as usize]) = (QUOTE, QUOTE, QUOTE);
+    (signs[b'^' as usize], signs[b'{' as usize], signs[b'$' as usize]) = (CARET, BRACE, DOLLAR);
+    signs
+};
+
+fn hiding(byte: u8) -> u8 {
+    HIDING.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// The signs in a text that words may be hidden by, told by one look.
+pub(super) fn hiding_signs(text: &str) -> u8 {
+    text.bytes().fold(0, |signs, byte| signs | hiding(byte))
+}
+
+/// Whether among them is that of variables.
+pub(super) fn has_variables(signs: u8) -> bool {
+    signs & DOLLAR != 0
+}
+
+/// The text, of these signs, with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
 /// words stand in it. `None` when there is none of these, as nearly always.
-pub(super) fn unhidden(text: &str) -> Option<String> {
+pub(super) fn unhidden(text: &str, signs: u8) -> Option<String> {
     let bytes = text.as_bytes();
-    let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, b'\'' | b'"' | b'\\'));
+    let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| hiding(*byte) == QUOTE);
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let hides = |at: usize| {
         // Within a word; or between a quotation and its neighbour.
@@ -149,17 +176,20 @@ pub(super) fn unhidden(text: &str) -> Option<String> {
         bytes.get(at) == Some(&b'\\')
             && bytes.get(at + 1).is_some_and(|next| matches!(next, b'x' | b'u' | b'0'..=b'7'))
     };
-    let is_hidden = memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).any(|at| hides(at) || is_code(at));
+    let mut quotes = bytes.iter().enumerate().filter(|(_, byte)| hiding(**byte) == QUOTE);
+    let is_hidden = signs & QUOTE != 0 && quotes.any(|(at, _)| hides(at) || is_code(at));
     // `^Cgit`, as it is typed into a terminal; `pus{h,}`.
     let is_key = |at: usize| matches!(bytes.get(at + 1), Some(b'A'..=b'Z' | b'[')) && is_word(at + 2);
-    let has_key = memchr::memchr_iter(b'^', bytes).any(is_key);
-    let has_braces = memchr::memchr_iter(b'{', bytes).any(|at| {
-        let near = bytes.get(at..bytes.len().min(at + MAX_GROUP)).unwrap_or_default();
-        let end = at + memchr::memchr(b'}', near).unwrap_or(0);
-        let holds_words = bytes.get(end) == Some(&b'}')
-            && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
-        holds_words && (at > 0 && is_word(at - 1) || is_word(end + 1) || bytes.get(end + 1) == Some(&b'{'))
-    });
+    let has_key = signs & CARET != 0 && memchr::memchr_iter(b'^', bytes).any(is_key);
+    let has_braces = signs & BRACE != 0
+        && memchr::memchr_iter(b'{', bytes).any(|at| {
+            let near = bytes.get(at..bytes.len().min(at + MAX_GROUP)).unwrap_or_default();
+            let end = at + memchr::memchr(b'}', near).unwrap_or(0);
+            let holds_words = bytes.get(end) == Some(&b'}')
+                && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
+            holds_words
+                && (at > 0 && is_word(at - 1) || is_word(end + 1) || bytes.get(end + 1) == Some(&b'{'))
+        });
     if !is_hidden && !has_key && !has_braces {
         return None;
     }
@@ -209,7 +239,7 @@ fn pieces(text: &str, is_printed: bool) -> String {
 
 /// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.
 pub(super) fn program_name(word: &str) -> &str {
-    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = memchr::memrchr(b'/', word.as_bytes()).and_then(|at| word.get(at + 1..)).unwrap_or(word);
     match name.strip_suffix(".exe") {
         Some(program) => program.rsplit('\\').next().unwrap_or(program),
         None => name,

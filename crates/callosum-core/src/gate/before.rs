@@ -1,17 +1,19 @@
 //! Before a tool call.
 
+use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::model::error::StateError;
+use crate::model::redact::redact_key;
 use crate::model::settings::OnStateError;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::policy::Denial;
 use crate::record::light::LightLine;
-use crate::record::{HookCounts, Record, has_room};
+use crate::record::{HookCounts, PROGRAM, Record, has_room};
 use crate::rules::{Classification, RuleSet, World};
 use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
@@ -20,7 +22,6 @@ use super::call_id::{CallRef, with_short_names};
 use super::health::Level;
 use super::intent::{Intent, first_line};
 use super::open_calls::{Phase, Unflushed};
-use super::programs::Overheard;
 use super::tickets::{Course, GivenUp, Work};
 use super::transaction::NotNow;
 use super::writer::{Order, Writer};
@@ -78,14 +79,15 @@ impl Gate {
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
-        let heard = Overheard::new(&call.tool, params);
         // The look at the rules is one at the policy, too.
         let rules = self.rules_in_hook(now);
         let policy = self.policy();
         let classify = |rules: &RuleSet| {
+            let (unseen, uncovered) = (World::unseen(), RefCell::default());
+            let (watch, programs) = (policy.watch(), Some(&uncovered));
             let classification =
-                rules.classify_watching(&call, &self.runtime, &heard, &World::unseen(), policy.watch());
-            self.count_programs(&heard, rules);
+                rules.classify_watching(&call, &self.runtime, params, &unseen, watch, programs);
+            self.count_programs(uncovered.into_inner());
             classification
         };
         let Some(rules) = rules else {
@@ -124,7 +126,7 @@ impl Gate {
         let rules = self.current_rules(now);
         let policy = self.policy();
         let classification =
-            rules.classify_watching(call, &self.runtime, params, &self.world, policy.watch());
+            rules.classify_watching(call, &self.runtime, params, &self.world, policy.watch(), None);
         let of = (self.runtime.as_str(), self.instance.as_str());
         if let Some(denial) = self.judged(&policy, &classification, call, params, of, &self.world) {
             let intent = self.intent(call, classification, params);
@@ -231,6 +233,17 @@ impl Gate {
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
         lock(&self.light).count(tool, add);
+    }
+
+    /// Counts the programs of a call's line that no rule names.
+    fn count_programs(&self, programs: Vec<String>) {
+        // A secret may stand where a program was meant.
+        for program in programs.into_iter().filter(|program| redact_key(program) == *program) {
+            self.count(&format!("{PROGRAM}{program}"), |counts| {
+                counts.before += 1;
+                counts.after += 1;
+            });
+        }
     }
 
     /// Decides about a call and writes it down, or leaves that to a worker. `course`: whether anybody still waits for it.

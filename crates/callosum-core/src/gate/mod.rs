@@ -20,7 +20,6 @@ mod late;
 mod maintenance;
 mod open_calls;
 mod presence;
-mod programs;
 mod reader;
 mod release;
 mod report;

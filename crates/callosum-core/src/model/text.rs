@@ -45,14 +45,25 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
 
 /// Whether `text` is shown as it is: letters, digits and signs of ASCII, and spaces.
 pub(crate) fn is_plain(text: &str) -> bool {
-    // All bytes are looked at, whatever they are: so it is done many at a time.
-    text.bytes().fold(true, |plain, byte| plain & (byte.wrapping_sub(b' ') < 0x5f))
+    all_are(text, |byte| byte.wrapping_sub(b' ') < 0x5f)
 }
 
 /// Whether JSON writes `text` as it is, between quotes; `false` may be said of letters beyond ASCII, which it writes so, too.
 pub(crate) fn is_plain_json(text: &str) -> bool {
-    text.bytes()
-        .fold(true, |plain, byte| plain & (byte.wrapping_sub(b' ') < 0x5f) & (byte != b'"') & (byte != b'\\'))
+    all_are(text, |byte| (byte.wrapping_sub(b' ') < 0x5f) & (byte != b'"') & (byte != b'\\'))
+}
+
+/// Whether all bytes of a text are of a kind. They are looked at many at a time, whatever they are, and the last ones with some that were
+/// looked at before: one by one they would take longer than all others.
+fn all_are(text: &str, is_it: impl Fn(u8) -> bool + Copy) -> bool {
+    fn blocks<const N: usize>(bytes: &[u8], is_it: impl Fn(u8) -> bool + Copy) -> Option<bool> {
+        let all_of = |block: &[u8; N]| block.iter().fold(true, |all, byte| all & is_it(*byte));
+        let last = all_of(bytes.last_chunk()?);
+        Some(bytes.as_chunks().0.iter().fold(last, |all, block| all & all_of(block)))
+    }
+    let bytes = text.as_bytes();
+    let found = blocks::<16>(bytes, is_it).or_else(|| blocks::<4>(bytes, is_it));
+    found.unwrap_or_else(|| bytes.iter().all(|byte| is_it(*byte)))
 }
 
 /// The same as [`one_line`], without a copy of what already is such a line.

@@ -63,7 +63,7 @@ pub fn to_rfc3339(wall_ms: i64) -> String {
 
 /// The same without an allocation: every record has one.
 #[derive(Clone, Copy, Debug)]
-pub struct Rfc3339([u8; 24]);
+pub struct Rfc3339(pub(crate) [u8; 24]);
 
 impl Rfc3339 {
     /// The moment `wall_ms`; the epoch where it is before the year 0 or after 9999, which RFC 3339 can't say.
@@ -84,14 +84,14 @@ impl Rfc3339 {
             (18, second % 60),
             (21, ms % 1000 / 10),
         ];
-        let digit = |number: i64| b'0' + u8::try_from(number % 10).unwrap_or(0);
         for (last, number) in parts {
+            let number = u8::try_from(number).unwrap_or(0);
             if let Some([tens, ones]) = text.get_mut(last - 1..=last) {
-                (*tens, *ones) = (digit(number / 10), digit(number));
+                (*tens, *ones) = (b'0' + number / 10, b'0' + number % 10);
             }
         }
         if let Some(last) = text.get_mut(22) {
-            *last = digit(ms);
+            *last = b'0' + u8::try_from(ms % 10).unwrap_or(0);
         }
         Self(text)
     }

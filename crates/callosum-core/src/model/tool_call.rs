@@ -80,8 +80,13 @@ impl Parameters for AllParameters<'_> {
 impl Parameters for Value {
     fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
         let mut value = self;
-        for part in path.split('.') {
-            value = value.get(part)?;
+        if path.as_bytes().contains(&b'.') {
+            for part in path.split('.') {
+                value = value.get(part)?;
+            }
+        } else {
+            // Most paths are one name.
+            value = value.get(path)?;
         }
         (!value.is_null()).then_some(Cow::Borrowed(value))
     }

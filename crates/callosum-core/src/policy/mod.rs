@@ -13,25 +13,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::settings::Mode;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::rules::{Marks, NO_MARKS, Protected, STATE_PROTECTED, Watch, World, written};
+use crate::rules::{Mark, Protected, STATE_PROTECTED, Watch, World, written};
 
 use self::place::Places;
 use self::tree::Kept;
 
 /// Texts that stand in paths into a shared context, whatever the folder or a link to it is called.
-const MARKS: Marks = Marks::new(&[
-    "SHARED_CONTEXT_DIR",
-    "priorities.",
-    "agent-outputs",
-    "staging/",
-    "staging-archive",
-    "feedback/",
-    "roundtable",
-    "cross-signals",
-    "weekly/",
-    "kpis",
-    "rubrics",
-]);
+const MARKS: &[Mark] = &[
+    Mark::new("SHARED_CONTEXT_DIR"),
+    Mark::new("priorities."),
+    Mark::new("agent-outputs"),
+    Mark::new("staging/"),
+    Mark::new("staging-archive"),
+    Mark::new("feedback/"),
+    Mark::new("roundtable"),
+    Mark::new("cross-signals"),
+    Mark::new("weekly/"),
+    Mark::new("kpis"),
+    Mark::new("rubrics"),
+];
 /// The name of the state directory, if it is the usual one: the standing rules know it.
 const USUAL_STATE: &str = ".callosum";
 
@@ -101,7 +101,7 @@ impl Policy {
     pub fn new(state_dir: &str, home: &str, folders: &[Folder]) -> Self {
         let folders = || folders.iter().filter(|folder| folder.mode != FolderMode::Off);
         let is_usual = state_dir.rsplit('/').next() == Some(USUAL_STATE);
-        let marks = if folders().next().is_some() { &MARKS } else { &NO_MARKS };
+        let marks: &[Mark] = if folders().next().is_some() { MARKS } else { &[] };
         let watched = folders().map(|folder| folder.path.as_str());
         let watch = Watch::new(watched.chain((!is_usual).then_some(state_dir)), marks);
         let mut kept = vec![Kept::state(state_dir)];

@@ -62,7 +62,7 @@ impl LineWriter {
         let Some(wall_ms) = wall_ms else { return };
         self.raw(before);
         self.raw(b"\"");
-        self.raw(Rfc3339::of(wall_ms).as_str().as_bytes());
+        self.raw(&Rfc3339::of(wall_ms).0);
         self.raw(b"\"");
     }
 

@@ -1,6 +1,6 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use super::asked::Asked;
 use super::candidate::Candidate;
@@ -45,10 +45,10 @@ impl RuleSet {
         params: &dyn Parameters,
         world: &World,
     ) -> Classification {
-        self.classify_watching(call, runtime, params, world, None)
+        self.classify_watching(call, runtime, params, world, None, None)
     }
 
-    /// The same, and whether the call may name a folder that is watched for.
+    /// The same, and whether the call may name a folder that is watched for. Programs of its line that no rule names go into `uncovered`.
     #[must_use]
     pub fn classify_watching(
         &self,
@@ -57,8 +57,10 @@ impl RuleSet {
         params: &dyn Parameters,
         world: &World,
         watch: Option<&Watch>,
+        uncovered: Option<&RefCell<Vec<String>>>,
     ) -> Classification {
-        self.explained(call, runtime, params, &Outlook::watching(world, watch), None).classification
+        let outlook = Outlook::watching(world, watch, uncovered);
+        self.explained(call, runtime, params, &outlook, None).classification
     }
 
     /// The same, with how it came about.
@@ -122,6 +124,7 @@ impl RuleSet {
             is_typed: false,
             defined: OnceCell::new(),
         };
+        question.note_uncovered();
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let question = Question {
@@ -432,13 +435,10 @@ impl<'a> Question<'a> {
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
         let asked = Asked { question: self, command, guard };
         self.rules.asked().find_map(|(part, within)| {
-            let neutral = &self.tool.neutral;
-            let (calls, commands) = (part.index.for_calls(neutral), part.index.for_commands(neutral));
-            let places = part.index.rules(&command.invocation.program);
-            let mut rules = places.filter(|place| within.contains(place)).filter_map(|place| {
-                let candidate = commands.at(place).or_else(|| calls.at(place))?;
-                self.rule(part, candidate)
-            });
+            let candidates = part.index.for_command(&self.tool.neutral, &command.invocation.program);
+            let mut rules = candidates
+                .filter(|candidate| within.contains(&candidate.place))
+                .filter_map(|candidate| self.rule(part, candidate));
             rules.find_map(|rule| match &rule.effects {
                 Some(effects) => effects.fit(command, &asked).map(|fit| (rule, Some(fit))),
                 None => Some((rule, None)),

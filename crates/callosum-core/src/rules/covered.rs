@@ -6,6 +6,7 @@ use callosum_shell::heads;
 
 use super::compile::{ToolName, compared_tool};
 use super::layer::Part;
+use super::question::Question;
 use super::rule_set::RuleSet;
 use super::typed::SHELL;
 use super::unknown::is_local;
@@ -22,21 +23,6 @@ const MAX_DIGITS: usize = 4;
 #[must_use]
 pub fn is_shell(tool: &str) -> bool {
     compared_tool(tool) == SHELL
-}
-
-/// The programs that a shell line seems to run and that are none of this machine's everyday ones, at most eight: each by its name without
-/// a folder, and by the first word behind it where that is a strong verb, or begins with one (`acme deploy`, `acme send-*`). Never anything
-/// else of the line.
-pub fn programs_seen(line: &str) -> impl Iterator<Item = String> {
-    let named = heads(line).filter_map(|head| {
-        let program = head.program.rsplit('/').next().unwrap_or_default();
-        let is_counted = is_program_name(program) && !is_local(program);
-        is_counted.then(|| match head.word.and_then(told_verb) {
-            Some(verb) => format!("{program} {verb}"),
-            None => program.to_owned(),
-        })
-    });
-    named.take(MAX_PROGRAMS)
 }
 
 /// What is told of the word behind a program.
@@ -56,7 +42,39 @@ pub(super) fn is_program_name(name: &str) -> bool {
         && name.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS
 }
 
+impl Question<'_> {
+    /// Notes the programs of a shell's line that no rule names, where that is wanted.
+    pub(super) fn note_uncovered(&self) {
+        if let Some(uncovered) = self.outlook.uncovered().filter(|_| self.tool.neutral == SHELL)
+            && let Some(line) = self.params.get("command")
+        {
+            uncovered.borrow_mut().extend(self.rules.uncovered_in(line.as_str().unwrap_or_default()));
+        }
+    }
+}
+
 impl RuleSet {
+    /// The programs that a shell line seems to run, that are none of this machine's everyday ones, and that no rule names, at most eight:
+    /// each by its name without a folder, and by the first word behind it where that is a strong verb, or begins with one (`acme deploy`,
+    /// `acme send-*`). Never anything else of the line.
+    pub fn uncovered_in(&self, line: &str) -> impl Iterator<Item = String> {
+        let told = heads(line).filter_map(|head| {
+            let folder = memchr::memrchr(b'/', head.program.as_bytes());
+            let program = folder.map_or(head.program, |at| head.program.get(at + 1..).unwrap_or_default());
+            let is_told = !is_local(program) && !self.ships_rules_for(program) && is_program_name(program);
+            is_told.then(|| match head.word.and_then(told_verb) {
+                Some(verb) => format!("{program} {verb}"),
+                None => program.to_owned(),
+            })
+        });
+        told.filter(|program| !self.covers_program(program)).take(MAX_PROGRAMS)
+    }
+
+    /// Whether the shipped rules know this program. They say which of its commands matter, so it is covered whatever its command.
+    fn ships_rules_for(&self, program: &str) -> bool {
+        self.parts.iter().any(|part| part.is_shipped() && part.index.names_program(program))
+    }
+
     /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that is only for calls
     /// that are given some files, or an id, does not count, nor a standing one.
     #[must_use]
@@ -75,21 +93,22 @@ impl RuleSet {
         })
     }
 
-    /// Whether a rule names this program, as [`programs_seen`] tells it. A program that the shipped rules know is covered, whatever the
-    /// verb behind it: they say which of its commands matter.
+    /// Whether a rule names this program, as [`RuleSet::uncovered_in`] tells it.
     #[must_use]
     pub fn covers_program(&self, seen: &str) -> bool {
         let (program, verb) =
             seen.split_once(' ').map_or((seen, None), |(program, verb)| (program, Some(verb)));
-        self.parts.iter().any(|part| part.names_program(program, verb))
+        self.ships_rules_for(program)
+            || self
+                .parts
+                .iter()
+                .filter(|part| !part.is_shipped())
+                .any(|part| part.names_program(program, verb))
     }
 }
 
 impl Part {
     fn names_program(&self, program: &str, verb: Option<&str>) -> bool {
-        if self.is_shipped() {
-            return self.index.names_program(program);
-        }
         let is_one = |names: &str, name: &str| names.split('|').any(|one| one != "*" && covers(one, name));
         let names = |text: &str| {
             let mut words = outline(text);
@@ -109,6 +128,7 @@ mod tests {
 
     #[test]
     fn of_a_line_only_programs_and_verbs_are_told() {
+        let rules = RuleSet::parse(r#"{"rules": []}"#).unwrap();
         for (line, expected) in [
             ("cd app && ./deploy.sh prod && ls", "deploy.sh"),
             ("/opt/acme/bin/acme deploy --token s3cr3t", "acme deploy"),
@@ -118,10 +138,10 @@ mod tests {
             ("acme Deploy", "acme"),
             ("Zq7021551xW9k send; a1b2c3d4e5 send; Rscript x; s3cmd put", "s3cmd"),
         ] {
-            assert_eq!(programs_seen(line).collect::<Vec<_>>().join(","), expected, "{line}");
+            assert_eq!(rules.uncovered_in(line).collect::<Vec<_>>().join(","), expected, "{line}");
         }
-        assert_eq!(programs_seen(&"a1; ".repeat(100)).count(), MAX_PROGRAMS);
-        assert_eq!(programs_seen(&"a".repeat(MAX_NAME + 1)).count(), 0);
+        assert_eq!(rules.uncovered_in(&"a1; ".repeat(100)).count(), MAX_PROGRAMS);
+        assert_eq!(rules.uncovered_in(&"a".repeat(MAX_NAME + 1)).count(), 0);
     }
 
     #[test]

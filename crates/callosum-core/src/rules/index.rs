@@ -8,6 +8,8 @@ use super::compile::{Rule, ToolName};
 use super::index_builder;
 use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
 use super::word_lists::{Lists, Named};
+use smallvec::SmallVec;
+
 use callosum_shell::command::{HIDING, VERB, outline};
 
 /// Places of rules in their file, in order.
@@ -28,7 +30,7 @@ pub(super) struct Index {
     pub(super) said_shapes: Cow<'static, [u64]>,
     /// The rules that name a program.
     pub(super) programs: Lists,
-    /// Those for any program, and for whole lines.
+    /// Those for commands of any program.
     pub(super) any_program: Places,
     /// What [`Draft::words`] tells.
     pub(super) words: Lists,
@@ -114,7 +116,8 @@ impl Index {
 
     /// Whether there may be a command in `text` that a rule is for: one pass over its words.
     pub(super) fn may_match(&self, text: &str) -> bool {
-        let mut seen: Vec<(u32, &[u32])> = Vec::new();
+        // Of most lines few words stand in any rule.
+        let mut seen: SmallVec<[(u32, &[u32]); 8]> = SmallVec::new();
         for word in words(text) {
             if has_shape(&self.shapes, word)
                 && let Ok(word) = str::from_utf8(word)
@@ -144,10 +147,22 @@ impl Index {
         !self.programs.get(program).is_empty()
     }
 
-    /// The rules that may be for a command of `program`, in order.
+    /// The rules that may be for a command of `program`, whatever the tool that runs it, in order.
     pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
         let candidates = Candidates { named: self.programs.get(program), globs: &self.any_program };
         candidates.iter().map(|candidate| candidate.place)
+    }
+
+    /// The rules that may be for a command of `program` in a line that the tool of this neutral name, folded, is given, and those for the
+    /// whole line: in order.
+    pub(super) fn for_command(&self, neutral: &str, program: &str) -> impl Iterator<Item = Candidate> {
+        let commands = self.for_commands(neutral);
+        let mut of_program = self.rules(program).filter_map(move |place| commands.at(place)).peekable();
+        let mut of_line = self.for_calls(neutral).iter().peekable();
+        std::iter::from_fn(move || {
+            let place = of_line.peek().map_or(usize::MAX, |candidate| candidate.place);
+            of_program.next_if(|candidate| candidate.place < place).or_else(|| of_line.next())
+        })
     }
 }
 
@@ -198,11 +213,21 @@ fn has_shape(shapes: &[u64], word: &[u8]) -> bool {
     shapes.get(place).is_some_and(|shapes| shapes & bit != 0)
 }
 
+/// Letters, digits and the underscore.
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+const IN_WORD: [bool; 256] = {
+    let (mut is_in, mut byte) = ([false; 256], 0_u8);
+    while byte < u8::MAX {
+        is_in[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    is_in
+};
+
 /// The runs of letters, digits and underscores in `text`.
 fn words(text: &str) -> impl Iterator<Item = &[u8]> {
-    text.as_bytes()
-        .split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
-        .filter(|word| !word.is_empty())
+    let is_in = |byte: &u8| IN_WORD.get(usize::from(*byte)).copied().unwrap_or(false);
+    text.as_bytes().split(move |byte| !is_in(byte)).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ pub(crate) struct Draft {
     pub(crate) said: BTreeMap<String, Vec<u32>>,
     /// The rules that name a program.
     pub(crate) programs: BTreeMap<String, Vec<u32>>,
-    /// The rules for any program, and for whole lines.
+    /// The rules for commands of any program.
     pub(crate) any_program: Vec<u32>,
     /// There is a pattern of which no word need be in a text.
     pub(crate) always: bool,
@@ -138,10 +138,7 @@ impl Draft {
         if rule.has_globs {
             by_tool.globs.push(place);
         }
-        let Some(commands) = &rule.commands else {
-            self.any_program.push(place);
-            return;
-        };
+        let Some(commands) = &rule.commands else { return };
         for words in commands {
             self.require(words, rule);
         }

@@ -5,23 +5,18 @@ use serde_json::Value;
 use super::tool_words::Letters;
 use crate::model::tool_call::Parameters;
 
-/// Such tools by their names without case and signs, and without the server's. OpenClaw's own are not among them: what those call
-/// passes the gate itself.
-const CARRIERS: &[&str] = &[
-    "composiomultiexecutetool",
-    "rubemultiexecutetool",
-    "composioexecutetool",
-    "multiexecutetool",
-    "executetool",
-    "calltool",
-    "invoketool",
-    "usetool",
-    "usemcptool",
-    "callmcptool",
-    "executeaction",
-    "runaction",
-    "executezapierwriteaction",
-];
+/// Whether a tool is such a one, by its name without case and signs, and without the server's. OpenClaw's own are not among them: what
+/// those call passes the gate itself.
+#[rustfmt::skip]
+fn is_carrier(letters: &Letters) -> bool {
+    matches!(
+        letters.bytes(),
+        b"composiomultiexecutetool" | b"rubemultiexecutetool" | b"composioexecutetool" | b"multiexecutetool" | b"executetool"
+        | b"calltool" | b"invoketool" | b"usetool" | b"usemcptool" | b"callmcptool"
+        | b"executeaction" | b"runaction" | b"executezapierwriteaction"
+    )
+}
+
 /// What names the tool that is called.
 const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName", "slug", "action", "name"];
 /// What names its server.
@@ -33,7 +28,7 @@ const MAX_CALLS: usize = 100;
 
 /// The calls that a call of the tool of these letters makes: of each the tool and its parameters.
 pub(super) fn calls(letters: &Letters, params: &dyn Parameters) -> Vec<(String, Value)> {
-    if !letters.are_one_of(CARRIERS) {
+    if !is_carrier(letters) {
         return Vec::new();
     }
     let list = params.get("tools").or_else(|| params.get("calls"));

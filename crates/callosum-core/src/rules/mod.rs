@@ -59,7 +59,7 @@ pub use listed::ListedRule;
 pub use rate_limit::{Limited, MAX_COUNT, Per, RateLimit};
 pub use rule_set::RuleSet;
 pub use standing::{Protected, STATE_PROTECTED};
-pub use watch::{Marks, NO_MARKS, Watch};
+pub use watch::{Mark, Watch};
 pub use world::World;
 pub(crate) use written::written;
 

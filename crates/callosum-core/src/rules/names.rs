@@ -9,12 +9,16 @@ use super::format::Texts;
 pub(super) struct Names {
     exact: Vec<String>,
     globs: Vec<Glob>,
+    /// No glob matches a name of fewer bytes.
+    shortest: usize,
 }
 
 impl Names {
     pub(super) fn new(names: impl Iterator<Item = String>) -> Self {
         let (globs, exact) = names.partition::<Vec<_>, _>(|name| is_glob(name));
-        Self { exact, globs: globs.iter().map(|glob| Glob::new(glob)).collect() }
+        let shortest = globs.iter().map(|glob| glob.len() - glob.matches('*').count()).min();
+        let globs = globs.iter().map(|glob| Glob::new(glob)).collect();
+        Self { exact, globs, shortest: shortest.unwrap_or(usize::MAX) }
     }
 
     pub(super) fn exact(&self) -> &[String] {
@@ -30,7 +34,7 @@ impl Names {
     }
 
     pub(super) fn matches_glob(&self, name: &str) -> bool {
-        self.globs.iter().any(|glob| glob.matches(name))
+        name.len() >= self.shortest && self.globs.iter().any(|glob| glob.matches(name))
     }
 
     /// Whether one of the names may stand in a text: of a glob its longest part.

@@ -62,7 +62,7 @@ const TARGET: &str = "{params.to|recipient|recipients|channel|channel_id|channel
 pub enum Subject<'a> {
     /// A tool, as its host names it.
     Tool(&'a str),
-    /// A program as [`programs_seen`](super::covered::programs_seen) tells it.
+    /// A program as [`RuleSet::uncovered_in`](super::RuleSet::uncovered_in) tells it.
     Program(&'a str),
 }
 

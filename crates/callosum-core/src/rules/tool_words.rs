@@ -195,12 +195,6 @@ impl Letters {
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
-
-    /// Whether they are one of these names.
-    pub(super) fn are_one_of(&self, names: &[&str]) -> bool {
-        let own = self.bytes();
-        names.iter().any(|name| name.as_bytes() == own)
-    }
 }
 
 /// The words that a rule asks for.

@@ -11,55 +11,28 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters};
 use callosum_shell::typed_by_tool;
 
-/// Such tools by their neutral names, folded, without the server's before it: OpenClaw's `process`, Codex's `write_stdin`, and
-/// what servers for terminals call theirs.
-const TOOLS: &[&str] = &["process", "terminal", "writestdin", "sendkeys", "interactwithprocess"];
-/// Tools that run a command line, by their names without case and signs, and without the server's before it.
-const RUNNERS: &[&str] = &[
-    "awscallaws",
-    "bash",
-    "bashexec",
-    "callaws",
-    "cmd",
-    "command",
-    "executebash",
-    "executebashcommand",
-    "executecommand",
-    "executecommandline",
-    "executeshell",
-    "executeshellcommand",
-    "executeterminalcommand",
-    "exec",
-    "execcommand",
-    "powershell",
-    "executeremotecommand",
-    "rawcommand",
-    "remoteexec",
-    "run",
-    "runbash",
-    "runbashcommand",
-    "runcmd",
-    "runcommand",
-    "runinterminal",
-    "runshell",
-    "runshellcommand",
-    "runterminalcmd",
-    "runterminalcommand",
-    "shell",
-    "shellcommand",
-    "shellexec",
-    "shellexecute",
-    "sshexec",
-    "sshexecute",
-    "sshexecutecommand",
-    "sshrun",
-    "sshruncommand",
-    "startprocess",
-    "terminalexecute",
-    "terminalrun",
-    "execute",
-    "unsafecommand",
-];
+/// Whether a tool is such a one, by its name without case and signs, and without the server's before it: OpenClaw's `process`, Codex's
+/// `write_stdin`, and what servers for terminals call theirs.
+fn is_typist(letters: &Letters) -> bool {
+    matches!(letters.bytes(), b"process" | b"terminal" | b"writestdin" | b"sendkeys" | b"interactwithprocess")
+}
+
+/// Whether a tool runs a command line, by its name without case and signs, and without the server's before it.
+#[rustfmt::skip]
+fn is_runner(letters: &Letters) -> bool {
+    matches!(
+        letters.bytes(),
+        b"awscallaws" | b"bash" | b"bashexec" | b"callaws" | b"cmd" | b"command"
+        | b"executebash" | b"executebashcommand" | b"executecommand" | b"executecommandline" | b"executeshell" | b"executeshellcommand"
+        | b"executeterminalcommand" | b"exec" | b"execcommand" | b"powershell" | b"executeremotecommand" | b"rawcommand"
+        | b"remoteexec" | b"run" | b"runbash" | b"runbashcommand" | b"runcmd" | b"runcommand"
+        | b"runinterminal" | b"runshell" | b"runshellcommand" | b"runterminalcmd" | b"runterminalcommand" | b"shell"
+        | b"shellcommand" | b"shellexec" | b"shellexecute" | b"sshexec" | b"sshexecute" | b"sshexecutecommand"
+        | b"sshrun" | b"sshruncommand" | b"startprocess" | b"terminalexecute" | b"terminalrun" | b"execute"
+        | b"unsafecommand"
+    )
+}
+
 /// Tools that run one program, which does not stand in what they are given.
 const OF_PROGRAMS: &[(&str, &str)] =
     &[("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd")];
@@ -100,15 +73,12 @@ pub(super) struct Typed<'a> {
 impl<'a> Typed<'a> {
     /// `None` when the tool, by its folded name, is none of these, or when it types nothing.
     pub(super) fn of(tool: &ToolName<'_>, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let is_it = |name: &&&str| {
-            let server = tool.neutral.strip_suffix(**name);
-            server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
-        };
-        if TOOLS.iter().find(is_it).is_none() {
-            let of_tool = || {
-                Self::of_runner(tool.given, letters, params).or_else(|| Self::of_requester(letters, params))
-            };
-            return if tool.neutral == SHELL { None } else { of_tool() };
+        if tool.neutral == SHELL {
+            return None;
+        }
+        if !is_typist(letters) {
+            return Self::of_runner(tool.given, letters, params)
+                .or_else(|| Self::of_requester(letters, params));
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
@@ -126,8 +96,8 @@ impl<'a> Typed<'a> {
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
     fn of_runner(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let program = OF_PROGRAMS.iter().find(|(name, _)| letters.are_one_of(&[name]));
-        if program.is_none() && !letters.are_one_of(RUNNERS) {
+        let program = OF_PROGRAMS.iter().find(|(name, _)| letters.bytes() == name.as_bytes());
+        if program.is_none() && !is_runner(letters) {
             return None;
         }
         let line = COMMANDS.iter().find_map(|name| line_of(params, name));

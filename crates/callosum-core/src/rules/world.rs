@@ -64,17 +64,27 @@ pub(crate) struct Outlook<'w> {
     untold: RefCell<Vec<String>>,
     watch: Option<&'w Watch>,
     names_kept: Cell<bool>,
+    uncovered: Option<&'w RefCell<Vec<String>>>,
 }
 
 impl<'w> Outlook<'w> {
     pub(crate) fn on(world: &'w World) -> Self {
-        Self::watching(world, None)
+        Self::watching(world, None, None)
     }
 
-    /// The same, and it is looked whether the call may name a folder that is kept.
-    pub(crate) fn watching(world: &'w World, watch: Option<&'w Watch>) -> Self {
+    /// The same, and it is looked whether the call may name a folder that is kept, and which programs its line has that no rule names.
+    pub(crate) fn watching(
+        world: &'w World,
+        watch: Option<&'w Watch>,
+        uncovered: Option<&'w RefCell<Vec<String>>>,
+    ) -> Self {
         let (asked, names_kept) = (Cell::new(false), Cell::new(false));
-        Self { world, asked, untold: RefCell::default(), watch, names_kept }
+        Self { world, asked, untold: RefCell::default(), watch, names_kept, uncovered }
+    }
+
+    /// Where the programs of the call's line go that no rule names, if that is wanted.
+    pub(super) fn uncovered(&self) -> Option<&'w RefCell<Vec<String>>> {
+        self.uncovered
     }
 
     /// What is looked for, unless it was found already.

@@ -7,12 +7,14 @@ use serde_json::Value;
 
 use super::compile::ToolName;
 use super::context_key::{
-    Lookup, READ, WORK_FOLDER, file_paths, meanings, other_machine, other_paths, patch_text, path_text,
+    Lookup, PATH_NAMES, READ, WORK_FOLDER, file_paths, meanings, other_machine, other_paths, patch_text,
+    path_text,
 };
 use super::inner;
 use super::question::Question;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
+use super::watch::{Kinds, Watch};
 use crate::model::tool_call::{Parameters, ToolCall};
 use callosum_shell::command::{Command, WriteKind, lists, scheduled, writes, writes_given};
 use callosum_shell::{Invocation, Line, brace_words, joined};
@@ -26,43 +28,44 @@ const FOUND: &str = "{}";
 /// Where cron runs what its table says.
 const HOME: &str = "~";
 
-/// What file tools do, by the ends of their folded names; those of other servers stand here as `standing.json` has them.
+/// What file tools do, by the ends of their folded names, the shortest first; those of other servers stand here as `standing.json` has
+/// them.
 const FILE_TOOLS: &[(&str, WriteKind)] = &[
-    ("write", WriteKind::Overwrite),
     ("edit", WriteKind::Overwrite),
-    ("applypatch", WriteKind::Overwrite),
-    ("writefile", WriteKind::Overwrite),
-    ("writefiles", WriteKind::Overwrite),
-    ("writetofile", WriteKind::Overwrite),
+    ("write", WriteKind::Overwrite),
     ("editfile", WriteKind::Overwrite),
+    ("movefile", WriteKind::Move),
+    ("copyfile", WriteKind::Overwrite),
+    ("writefile", WriteKind::Overwrite),
     ("editfiles", WriteKind::Overwrite),
     ("multiedit", WriteKind::Overwrite),
     ("editblock", WriteKind::Overwrite),
+    ("applypatch", WriteKind::Overwrite),
+    ("writefiles", WriteKind::Overwrite),
     ("strreplace", WriteKind::Overwrite),
-    ("replaceinfile", WriteKind::Overwrite),
     ("appendfile", WriteKind::Append),
-    ("appendtofile", WriteKind::Append),
     ("createfile", WriteKind::Overwrite),
-    ("createtextfile", WriteKind::Overwrite),
-    ("movefile", WriteKind::Move),
     ("renamefile", WriteKind::Move),
     ("deletefile", WriteKind::Remove),
     ("removefile", WriteKind::Remove),
-    ("deletedirectory", WriteKind::Remove),
-    ("removedirectory", WriteKind::Remove),
-    ("copyfile", WriteKind::Overwrite),
+    ("writetofile", WriteKind::Overwrite),
+    ("deletelines", WriteKind::Overwrite),
+    ("insertlines", WriteKind::Overwrite),
+    ("appendtofile", WriteKind::Append),
     ("notebookedit", WriteKind::Overwrite),
     ("editnotebook", WriteKind::Overwrite),
-    ("strreplacebasededittool", WriteKind::Overwrite),
-    ("replacecontent", WriteKind::Overwrite),
     ("replaceregex", WriteKind::Overwrite),
     ("replacelines", WriteKind::Overwrite),
-    ("deletelines", WriteKind::Overwrite),
     ("insertatline", WriteKind::Overwrite),
-    ("insertlines", WriteKind::Overwrite),
+    ("replaceinfile", WriteKind::Overwrite),
+    ("createtextfile", WriteKind::Overwrite),
+    ("replacecontent", WriteKind::Overwrite),
+    ("deletedirectory", WriteKind::Remove),
+    ("removedirectory", WriteKind::Remove),
     ("insertaftersymbol", WriteKind::Overwrite),
-    ("insertbeforesymbol", WriteKind::Overwrite),
     ("replacesymbolbody", WriteKind::Overwrite),
+    ("insertbeforesymbol", WriteKind::Overwrite),
+    ("strreplacebasededittool", WriteKind::Overwrite),
 ];
 /// The runtimes' own, which write the one file that they name: most calls that write are theirs, and whatever parameter is asked for is
 /// asked of the host.
@@ -86,7 +89,8 @@ fn kind_of_tool(neutral: &str) -> Option<WriteKind> {
             .strip_suffix(*name)
             .is_some_and(|server| server.is_empty() || server.ends_with("__") || name.len() > 5)
     };
-    FILE_TOOLS.iter().find(is_it).map(|(_, kind)| *kind)
+    let may_end_it = |(name, _): &&(&str, WriteKind)| name.len() <= neutral.len();
+    FILE_TOOLS.iter().take_while(may_end_it).find(is_it).map(|(_, kind)| *kind)
 }
 
 impl Question<'_> {
@@ -94,28 +98,32 @@ impl Question<'_> {
     /// whole, where they are not.
     pub(super) fn look_for_kept<'t>(&self, line: &str, whole: impl Fn() -> Option<&'t str>) {
         let Some(watch) = self.outlook.watch() else { return };
-        // Before the table of all: most calls that write are these.
-        let is_own = OWN_TOOLS.contains(&&*self.tool.neutral);
-        if line.is_empty() && !is_own && kind_of_tool(&self.tool.neutral).is_none() {
-            return;
-        }
-        let named = self.params.get(WORK_FOLDER);
-        let named = named.as_ref().and_then(|folder| folder.as_str());
-        let cwd = named.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
-        let may_name = |text: &str| watch.may_name(text, cwd);
-        let found = if line.is_empty() {
-            let path = path_text(&self.params);
-            let is_all = path.is_some() && is_own;
-            let others = || patch_text(&self.params).into_iter().chain(other_paths(&self.params));
-            path.is_some_and(|path| may_name(&path)) || !is_all && others().any(|text| may_name(&text))
-        } else {
-            may_name(line)
-                || named.is_some_and(|folder| watch.may_name(folder, None))
-                || whole().is_some_and(may_name)
+        let is_own = line.is_empty() && OWN_TOOLS.contains(&&*self.tool.neutral);
+        let own = PATH_NAMES.into_iter().filter(|_| is_own).find_map(|name| self.params.get(name));
+        let own = own.as_ref().and_then(|path| path.as_str());
+        let found = match own.filter(|path| path.starts_with('/')) {
+            Some(path) => watch.may_be_in(path),
+            None if line.is_empty() && !is_own && kind_of_tool(&self.tool.neutral).is_none() => false,
+            None => self.may_name_kept(watch, line, whole),
         };
         if found {
             self.outlook.note_kept();
         }
+    }
+
+    fn may_name_kept<'t>(&self, watch: &Watch, line: &str, whole: impl Fn() -> Option<&'t str>) -> bool {
+        let folder = self.params.given(WORK_FOLDER);
+        let folder = folder.as_deref().and_then(Value::as_str);
+        let cwd = folder.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
+        let may_name = |text: &str| watch.may_name(text, Kinds::of(text), cwd);
+        if line.is_empty() {
+            let texts = path_text(&self.params).into_iter().chain(patch_text(&self.params));
+            return texts.chain(other_paths(&self.params)).any(|text| may_name(&text));
+        }
+        let kinds = Kinds::of(line);
+        watch.may_name(line, kinds, cwd)
+            || folder.is_some_and(|folder| watch.may_name(folder, Kinds::of(folder), None))
+            || kinds.may_hide() && whole().is_some_and(may_name)
     }
 }
 

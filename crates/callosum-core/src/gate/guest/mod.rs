@@ -211,7 +211,7 @@ impl Gate {
         let rules = self.current_rules(now);
         let policy = self.policy();
         let mut classification =
-            rules.classify_watching(&call, &guest.runtime, params, world, policy.watch());
+            rules.classify_watching(&call, &guest.runtime, params, world, policy.watch(), None);
         let instance = one_line(&guest.instance, NAME_CHARS);
         let of = (guest.runtime.as_str(), instance.as_str());
         let denial = self.judged(&policy, &classification, &call, params, of, world);

@@ -10,7 +10,7 @@ const PATCH_HEADERS: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// The parameters that name a call's files, and those that hold a patch, in the order in which they are asked.
-pub(super) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
+pub(crate) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
 pub(super) const PATCH_NAMES: [&str; 2] = ["input", "patch"];
 /// The parameter of OpenClaw's that names the folder in which a command runs.
 pub(crate) const WORK_FOLDER: &str = "workdir";

@@ -28,10 +28,12 @@ use std::rc::Rc;
 
 use callosum_shell::command::is_stage;
 use serde_json::Value;
+use smallvec::SmallVec;
 
 pub(crate) use around::Around;
 pub(crate) use file_path::{
-    WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text, work_folder,
+    PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text,
+    work_folder,
 };
 pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, meanings, other_paths};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
@@ -79,10 +81,13 @@ const FEW: usize = 8;
 /// What stands for a value that is not there.
 const UNKNOWN: &str = "unknown";
 
+/// So many parameters are asked for of most calls.
+const FEW_PARAMETERS: usize = 4;
+
 /// A call's parameters, each read from the host at most once: reading one may copy a megabyte.
 pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
-    read: RefCell<Vec<(&'a str, Found<'a>)>>,
+    read: RefCell<SmallVec<[(&'a str, Found<'a>); FEW_PARAMETERS]>>,
     mails: MailTexts,
     unknown: OnceCell<String>,
     fields: OnceCell<Fields>,
@@ -111,6 +116,11 @@ impl<'a> Lookup<'a> {
         let found = self.params.get(path).map(Rc::new);
         self.read.borrow_mut().push((path, found.clone()));
         found
+    }
+
+    /// The same as the host gives it now: of what is short, and asked for once.
+    pub(crate) fn given(&self, path: &str) -> Option<Cow<'a, Value>> {
+        self.params.get(path)
     }
 
     /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
@@ -286,7 +296,8 @@ fn without_user(mut key: String) -> String {
 
 /// Whether a key says no more of its target than that it is not known.
 pub(crate) fn is_unknown(key: &str) -> bool {
-    let target = key.rsplit(':').next().and_then(|target| target.strip_prefix(UNKNOWN));
+    let target = memchr::memrchr(b':', key.as_bytes()).map_or(Some(key), |at| key.get(at + 1..));
+    let target = target.and_then(|target| target.strip_prefix(UNKNOWN));
     target.is_some_and(|line| line.is_empty() || line.starts_with('~'))
 }
 

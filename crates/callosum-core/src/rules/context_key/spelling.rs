@@ -51,8 +51,12 @@ const SPELLINGS: &[(&str, Spelling)] = &[
 
 /// A key in its one spelling.
 pub(super) fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
-    let known =
-        SPELLINGS.iter().find_map(|(prefix, spelling)| Some((prefix, spelling, key.strip_prefix(prefix)?)));
+    // Most differ in their first letter.
+    let may_begin = |prefix: &str| prefix.as_bytes().first() == key.as_bytes().first();
+    let known = SPELLINGS
+        .iter()
+        .filter(|(prefix, _)| may_begin(prefix))
+        .find_map(|(prefix, spelling)| Some((prefix, spelling, key.strip_prefix(prefix)?)));
     let Some((prefix, spelling, rest)) = known else { return Cow::Borrowed(key) };
     match spelling(rest, params) {
         Cow::Borrowed(same) if same.len() == rest.len() => Cow::Borrowed(key),
