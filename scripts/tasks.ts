@@ -1,6 +1,6 @@
 // What the npm scripts do. Started by bootstrap.mjs, on the Node that OpenClaw needs.
 
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { archive } from "./archive.ts";
 import { installBrowser } from "./browser.ts";
@@ -14,8 +14,18 @@ import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
 const PARTS = ["rust", "shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page", "suspended"];
-/** Those whose files measure nothing: the files of all of them run two at a time. */
-const SIDE_BY_SIDE = ["shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page"];
+/** Those whose files measure nothing: the files of all of them run side by side, first those of the parts that take longest. */
+const SIDE_BY_SIDE = ["openclaw", "agents", "page", "clients", "cli", "races", "shim", "golden"];
+/** Files that begin before all others, the longest first: whichever began last, everything would wait for its end. */
+const LONGEST = [
+  "tests/openclaw/install.test.ts",
+  "tests/openclaw/reload.test.ts",
+  "tests/openclaw/doctor.test.ts",
+  "tests/openclaw/one-gateway.test.ts",
+  "tests/page/control-ui.test.ts",
+];
+/** How many files run side by side. One that runs a gateway computes for about half of its time: two leave two processors idle. */
+const AT_ONCE = 3;
 /** Those that start programs which are built for tests only. */
 const WITH_PROGRAMS = ["cli", "races", "page", "suspended"];
 
@@ -87,7 +97,7 @@ async function test(parts: string[]): Promise<void> {
   if (some(["clients"])) await installPython();
   if (some(["page"])) await installBrowser();
   const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
-  if (files.length > 0) await nodeTests(files, 2);
+  if (files.length > 0) await nodeTests(longestFirst(files), AT_ONCE);
   if (some(["suspended"])) await nodeTests(filesOf("suspended"));
 }
 
@@ -96,7 +106,7 @@ async function testFast(): Promise<void> {
   await build();
   await rustTests("--lib", "--bins");
   await buildPanickingAddon();
-  await nodeTests(filesOf("shim"), 2);
+  await nodeTests(filesOf("shim"), AT_ONCE);
 }
 
 async function rustTests(...chosen: string[]): Promise<void> {
@@ -110,9 +120,15 @@ function filesOf(part: string): string[] {
   return files;
 }
 
-/** Runs test files, so many at a time. What a file says is printed together. */
+function longestFirst(files: string[]): string[] {
+  for (const file of LONGEST)
+    if (!existsSync(join(ROOT, file))) throw new TaskError(`there is no ${file} that could begin first`);
+  return [...LONGEST.filter((file) => files.includes(file)), ...files.filter((file) => !LONGEST.includes(file))];
+}
+
+/** Runs test files, so many at a time, in their order. What a file says is printed together. */
 async function nodeTests(files: string[], atOnce = 1): Promise<void> {
-  await run(process.execPath, ["--test", `--test-concurrency=${atOnce}`, "--test-reporter=spec", ...files]);
+  await run(process.execPath, ["scripts/test-files.ts", String(atOnce), ...files]);
 }
 
 const [name = "", ...args] = process.argv.slice(2);

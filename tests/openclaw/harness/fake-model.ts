@@ -51,7 +51,7 @@ export interface ModelRequest {
 }
 
 const SCRIPT = /<<play (\{.*\})>>/s;
-/** In a call's arguments: replaced by the first group of this pattern in the last tool result of the conversation. */
+/** In a call's arguments: replaced by the first group of this pattern in the last of the turn's results that has it. */
 const FROM_RESULT = /^\{\{result (.+)\}\}$/s;
 
 /** The user's message that makes the fake model play these steps. */
@@ -162,7 +162,7 @@ export class FakeModel {
     const reply =
       step === undefined
         ? { text: typeof improvised === "string" ? improvised : "Done." }
-        : { calls: step.calls.map((call) => this.#toolCall(call, results.at(-1) ?? "")) };
+        : { calls: step.calls.map((call) => this.#toolCall(call, results)) };
     dialect.write(response, reply);
   }
 
@@ -173,12 +173,14 @@ export class FakeModel {
     });
   }
 
-  #toolCall(call: ScriptedCall, lastResult: string): { id: string; name: string; args: Record<string, unknown> } {
+  #toolCall(call: ScriptedCall, results: string[]): { id: string; name: string; args: Record<string, unknown> } {
     this.#calls += 1;
     const args = Object.fromEntries(
       Object.entries(call.args).map(([name, value]) => {
         const pattern = typeof value === "string" ? FROM_RESULT.exec(value)?.[1] : undefined;
-        return [name, pattern === undefined ? value : (new RegExp(pattern).exec(lastResult)?.[1] ?? "(not in the last result)")];
+        if (pattern === undefined) return [name, value];
+        const found = results.map((result) => new RegExp(pattern).exec(result)?.[1]);
+        return [name, found.findLast((group) => group !== undefined) ?? "(in no result)"];
       }),
     );
     return { id: call.id ?? `call_${this.#calls}`, name: call.name, args };
