@@ -1,15 +1,15 @@
 //! Old entries of the inbox.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use callosum_context::folder::Folder;
 use callosum_context::layout::PRIORITIES_INBOX;
 use callosum_context::lock::PATIENCE;
 use callosum_context::tend::Tender;
 use callosum_core::store::disk::SystemDisk;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::ends::Ends;
 
-use crate::disk::Killed;
 use crate::world::World;
 
 const NEW: &str = "2026-11-20T10:00:00.000Z";
@@ -61,10 +61,10 @@ fn what_is_taken_over_and_old_moves_to_its_month_and_nothing_comes_twice() {
 #[test]
 fn killed_anywhere_an_entry_is_in_the_archive_once_and_the_inbox_is_not_taken_for_damaged() {
     let whole = taken_over();
-    let counted = Killed::after(usize::MAX);
+    let counted = TestDisk::new(Ends::after(usize::MAX));
     whole.run_on(Arc::new(counted.clone())).unwrap();
     whole.run();
-    let (steps, expected) = (counted.steps.load(Ordering::SeqCst), whole.files());
+    let (steps, expected) = (counted.steps(), whole.files());
     assert!(steps > 8, "{steps}");
     for after in 0..steps {
         let world = taken_over();

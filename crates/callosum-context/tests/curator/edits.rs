@@ -10,8 +10,9 @@ use callosum_context::priorities::Priorities;
 use callosum_context::tend::{Tender, Verdict};
 use callosum_core::model::settings::OnTamper;
 use callosum_core::record::Suspect;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::saves::{Saves, When};
 
-use crate::disk::{Edited, When};
 use crate::world::{World, usual};
 
 fn has(world: &World, text: &str) -> bool {
@@ -54,7 +55,12 @@ fn what_a_person_saves_meanwhile_is_read_again() {
     let world = usual();
     let path = world.folder.join(PRIORITIES);
     let report = world
-        .run_on(Arc::new(Edited::new(path, "## Current\n\n- Saved meanwhile\n", When::IsMade, 2)))
+        .run_on(Arc::new(TestDisk::new(Saves::new(
+            path,
+            "## Current\n\n- Saved meanwhile\n",
+            When::IsMade,
+            2,
+        ))))
         .unwrap();
     assert_eq!(report.merged.len(), 4);
     assert!(has(&world, "- Saved meanwhile") && has(&world, "- save 0") && has(&world, "(from bob)"));
@@ -73,7 +79,8 @@ fn what_a_person_saves_in_the_very_moment_is_put_back_and_taken_over_into() {
         let world = usual();
         let path = world.folder.join(PRIORITIES);
         let text = "## Current\n\n- Saved in that moment\n";
-        let report = world.run_on(Arc::new(Edited::new(path, text, When::IsPut, times))).unwrap();
+        let report =
+            world.run_on(Arc::new(TestDisk::new(Saves::new(path, text, When::IsPut, times)))).unwrap();
         assert_eq!(report.merged.len(), 4);
         // What was saved last holds.
         assert!(has(&world, "- Saved in that moment\n- save 0") && has(&world, "(from bob)"));
@@ -88,7 +95,7 @@ fn what_a_person_saves_in_the_moment_in_which_a_run_is_killed_is_there_after_the
         let world = usual();
         let path = world.folder.join(PRIORITIES);
         let text = "## Current\n\n- Saved in that moment\n";
-        let disk = Edited { is_killed: true, ..Edited::new(path, text, When::IsPut, 1) };
+        let disk = TestDisk::new(Saves::new(path, text, When::IsPut, 1).and_is_killed());
         let run = std::panic::AssertUnwindSafe(|| world.run_on(Arc::new(disk)));
         assert!(std::panic::catch_unwind(run).is_err());
         assert!(has_unfinished(&world) && !has(&world, "- save 0"));
@@ -113,7 +120,8 @@ fn what_a_person_saves_in_the_moment_in_which_a_run_is_killed_is_there_after_the
 fn a_file_that_is_saved_all_the_time_is_left_to_the_next_run() {
     let world = usual();
     let path = world.folder.join(PRIORITIES);
-    let report = world.run_on(Arc::new(Edited::new(path, "## Current\n", When::IsMade, 9))).unwrap();
+    let report =
+        world.run_on(Arc::new(TestDisk::new(Saves::new(path, "## Current\n", When::IsMade, 9)))).unwrap();
     assert!(
         report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("kept writing"))
     );
@@ -198,8 +206,9 @@ fn a_file_that_an_agent_may_have_changed_meanwhile_is_not_merged_into() {
         tool: "exec".to_owned(),
     });
     let path = world.folder.join(PRIORITIES);
-    let report =
-        world.run_on(Arc::new(Edited::new(path, "## Current\n\n- CANARY\n", When::IsMade, 1))).unwrap();
+    let report = world
+        .run_on(Arc::new(TestDisk::new(Saves::new(path, "## Current\n\n- CANARY\n", When::IsMade, 1))))
+        .unwrap();
     assert!(report.merged.is_empty() && has(&world, "CANARY") && !has(&world, "cx:id="));
     let tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
     assert!(!tender.confirmed(PRIORITIES).unwrap().contains("CANARY"));

@@ -1,19 +1,19 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use callosum_context::layout::PRIORITIES;
 use callosum_core::store::disk::SystemDisk;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::ends::Ends;
 
-use crate::disk::Killed;
 use crate::world::usual;
 
 /// Whatever step a run is killed at, the next one ends in the same bytes as one that was not.
 #[test]
 fn a_run_that_is_killed_anywhere_is_finished_by_the_next() {
     let whole = usual();
-    let counted = Killed::after(usize::MAX);
+    let counted = TestDisk::new(Ends::after(usize::MAX));
     whole.run_on(Arc::new(counted.clone())).unwrap();
-    let (steps, expected) = (counted.steps.load(Ordering::SeqCst), whole.files());
+    let (steps, expected) = (counted.steps(), whole.files());
     assert!(steps > 40, "{steps}");
     for after in 0..steps {
         let world = usual();
@@ -75,13 +75,13 @@ fn a_line_that_is_taken_away_after_a_kill_stays_away() {
 #[test]
 fn a_full_disk_is_told_and_loses_nothing() {
     let whole = usual();
-    let counted = Killed::after(usize::MAX);
+    let counted = TestDisk::new(Ends::after(usize::MAX));
     whole.run_on(Arc::new(counted.clone())).unwrap();
-    let (steps, expected) = (counted.steps.load(Ordering::SeqCst), whole.files());
+    let (steps, expected) = (counted.steps(), whole.files());
     let mut told = 0;
     for after in (0..steps).step_by(3) {
         let world = usual();
-        if let Err(problem) = world.run_on(Arc::new(Killed::full_after(after))) {
+        if let Err(problem) = world.run_on(Arc::new(TestDisk::new(Ends::full_after(after)))) {
             assert!(problem.message.contains("storage space"), "{after}: {problem}");
             told += 1;
         }

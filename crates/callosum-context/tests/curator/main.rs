@@ -10,7 +10,6 @@
 
 mod archive;
 mod days;
-mod disk;
 mod edits;
 mod kills;
 mod large;

@@ -23,9 +23,9 @@ use callosum_core::query::Observer;
 use callosum_core::record::Suspect;
 use callosum_core::store::disk::{Disk, SystemDisk};
 use callosum_core::store::instance::Options;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::ends::Ends;
 use tempfile::TempDir;
-
-use crate::disk::Killed;
 
 /// Noon of the day that is today.
 pub(crate) const NOON: &str = "2026-11-24T12:00:00Z";
@@ -230,7 +230,7 @@ impl World {
 
     /// A run that is killed after so many steps; whether it was.
     pub(crate) fn killed(&self, after: usize) -> bool {
-        catch_unwind(AssertUnwindSafe(|| self.run_on(Arc::new(Killed::after(after))))).is_err()
+        catch_unwind(AssertUnwindSafe(|| self.run_on(Arc::new(TestDisk::new(Ends::after(after)))))).is_err()
     }
 
     pub(crate) fn signals(&self) -> Document {

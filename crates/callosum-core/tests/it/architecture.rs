@@ -270,6 +270,8 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("callosum-bench", &["callosum-core"]),
+    // For tests alone: no other row has it.
+    ("callosum-testing", &["callosum-core"]),
 ];
 
 #[test]

@@ -3,7 +3,6 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use callosum_core::machine::Machine;
@@ -14,8 +13,8 @@ use callosum_core::record::{Action, Record};
 use callosum_core::store::journal::{Check, Patience, SegmentLimit};
 use callosum_core::store::ledger::{Ledger, LedgerOptions};
 use callosum_core::store::state_dir::StateDir;
-
-use crate::flaky_disk::FlakyDisk;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::mishaps::Mishaps;
 
 const MIB: u64 = 1 << 20;
 /// More than twice as long as any line of ours.
@@ -24,14 +23,14 @@ const LENGTH: u64 = 40 * MIB;
 /// A journal with an index and a line without an end, on a disk that counts what is read.
 struct Endless {
     _folder: tempfile::TempDir,
-    disk: FlakyDisk,
+    disk: TestDisk<Mishaps>,
     options: LedgerOptions,
     now: Stamp,
 }
 
 impl Endless {
     fn new() -> Self {
-        let disk = FlakyDisk::default();
+        let disk = TestDisk::<Mishaps>::default();
         let (folder, directory): (_, StateDir) = disk.folder();
         let options = LedgerOptions {
             directory,
@@ -45,7 +44,7 @@ impl Endless {
         endless.mails(&mut ledger, 0..200);
         ledger.index_due(true, &endless.now).unwrap().unwrap().run(None).unwrap();
         endless.write(b'x');
-        endless.disk.was_read.store(0, Ordering::Relaxed);
+        endless.disk.was_read();
         endless
     }
 
@@ -69,11 +68,6 @@ impl Endless {
             ledger.append(&proof, &record, &self.now).unwrap();
         }
     }
-
-    /// Bytes read since this was asked last.
-    fn was_read(&self) -> u64 {
-        self.disk.was_read.swap(0, Ordering::Relaxed)
-    }
 }
 
 fn far() -> Patience {
@@ -89,17 +83,17 @@ fn it_is_read_once_and_by_none_who_comes_later() {
     let endless = Endless::new();
     let mut ledger = endless.open(far()).unwrap();
     endless.mails(&mut ledger, 200..201);
-    let read = endless.was_read();
+    let read = endless.disk.was_read();
     assert!((LENGTH..LENGTH + MIB).contains(&read), "{read}");
     // Whoever writes the index passes over it too.
     ledger.index_due(true, &endless.now).unwrap().unwrap().run(None).unwrap();
-    let read = endless.was_read();
+    let read = endless.disk.was_read();
     assert!(read < MIB, "{read}");
     for number in 201..204 {
         let mut ledger = endless.open(far()).unwrap();
         endless.mails(&mut ledger, number..number + 1);
         assert_eq!(ledger.history().skipped, 1);
-        let read = endless.was_read();
+        let read = endless.disk.was_read();
         assert!(read < MIB, "{number}: {read}");
     }
 }
@@ -120,7 +114,7 @@ fn without_time_each_attempt_comes_further_and_nothing_is_decided_before() {
                 false
             }
         };
-        let read = endless.was_read();
+        let read = endless.disk.was_read();
         assert!(read < 20 * MIB, "{read}");
         (total, attempts) = (total + read, attempts + 1);
         if is_there {
@@ -155,7 +149,7 @@ fn without_an_index_the_time_is_kept_too() {
     let endless = Endless::new();
     std::fs::remove_file(endless.options.directory.path.join("journal.index")).unwrap();
     assert!(matches!(endless.open(none_left()), Err(StateError::Unread { .. })));
-    let read = endless.was_read();
+    let read = endless.disk.was_read();
     assert!(read < MIB, "{read}");
     assert_eq!(endless.open(far()).unwrap().history().len(), 200);
 }

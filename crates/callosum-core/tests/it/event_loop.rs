@@ -5,32 +5,24 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
+use callosum_core::gate::{Answer, Gate, GivenUp};
 use callosum_core::machine::Machine;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, Open};
 use callosum_core::store::journal::segment_file::SegmentFile;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::stops::{Stops, What};
+use callosum_testing::gate::options;
+use callosum_testing::wait::{HANGS, until};
 use fs2::FileExt;
 use serde_json::{Value, json};
 
-use crate::stuck_disk::{HANGS, Stuck, What};
 use crate::support::{World, alice, call, report, session};
 
-fn options(world: &World, more: &Value) -> GateOptions {
-    let mut settings = json!({ "instanceId": "home", "stateDir": world.path(), "durability": "os" });
-    settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    GateOptions {
-        settings: settings.to_string(),
-        runtime: "test".to_owned(),
-        home: world.path().to_owned(),
-        ..GateOptions::default()
-    }
-}
-
 /// A gate beside an event loop, on a disk that can be stopped.
-fn gate(world: &World, disk: &Stuck, more: &Value) -> Arc<Gate> {
-    Gate::beside_event_loop_on(options(world, more), Arc::new(disk.clone()))
+fn gate(world: &World, disk: &TestDisk<Stops>, more: &Value) -> Arc<Gate> {
+    Gate::beside_event_loop_on(options(world.path(), "home", more), Arc::new(disk.clone()))
 }
 
 /// Does on a thread of its own what would hold an event loop if it waited; what it gives.
@@ -77,7 +69,7 @@ fn to(who: &str) -> Value {
 #[test]
 fn no_hook_waits_for_a_disk_that_stands_still() {
     for is_fresh in [false, true] {
-        let (world, disk) = (World::new(), Stuck::default());
+        let (world, disk) = (World::new(), TestDisk::<Stops>::default());
         let gate = gate(&world, &disk, &json!({}));
         if !is_fresh {
             assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &to("warm@x.y"))), Answer::Proceed);
@@ -165,7 +157,7 @@ fn no_hook_waits_for_a_disk_that_stands_still() {
 
 #[test]
 fn what_went_on_unwritten_is_there_for_the_next_decision() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let gate = gate(&world, &disk, &json!({}));
     assert_eq!(gate.model_call_started("run", &gate.machine().now()), Answer::Proceed);
     // What the model call has begun, done: else a worker classifies the first call.
@@ -186,7 +178,7 @@ fn what_went_on_unwritten_is_there_for_the_next_decision() {
 
 #[test]
 fn a_gate_that_is_let_go_without_being_closed_still_has_its_lines_written() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let gate = gate(&world, &disk, &json!({}));
     assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &alice())), Answer::Proceed);
     let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
@@ -201,16 +193,16 @@ fn a_gate_that_is_let_go_without_being_closed_still_has_its_lines_written() {
     drop(guard);
     let written =
         || fs::read_to_string(world.journal_path()).unwrap().matches("\"tool\":\"message\"").count();
-    let began = std::time::Instant::now();
-    while written() < 3 && began.elapsed() < std::time::Duration::from_secs(10) {
-        thread::yield_now();
-    }
-    assert_eq!(written(), 3);
+    let enough = || {
+        let lines = written();
+        if lines < 3 { Err(lines) } else { Ok(lines) }
+    };
+    assert_eq!(until("three lines", enough), 3);
 }
 
 #[test]
 fn a_worker_waits_for_a_writer_that_stands_still_no_longer_than_for_the_guard() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let gate = gate(&world, &disk, &json!({}));
     disk.stop(What::Writes);
     let Answer::Wait(ticket) = before(&gate, "a", "mail", "m", &alice()) else { panic!("no ticket") };
@@ -227,7 +219,7 @@ fn a_worker_waits_for_a_writer_that_stands_still_no_longer_than_for_the_guard() 
 
 #[test]
 fn nothing_goes_on_unwritten_where_what_cannot_be_written_is_refused() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let gate = gate(&world, &disk, &json!({ "onStateError": "closed" }));
     for tool in ["look", "message"] {
         assert_eq!(finished(&gate, before(&gate, "a", tool, tool, &alice())), Answer::Proceed);
@@ -246,7 +238,7 @@ fn nothing_goes_on_unwritten_where_what_cannot_be_written_is_refused() {
 fn a_call_of_any_tier_that_its_host_refused_meanwhile_stands_as_refused() {
     for tool in ["look", "write", "message", "mail"] {
         for id in [Some("x"), None] {
-            let (world, disk) = (World::new(), Stuck::default());
+            let (world, disk) = (World::new(), TestDisk::<Stops>::default());
             let gate = gate(&world, &disk, &json!({ "onStateError": "closed" }));
             assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &to("warm@x.y"))), Answer::Proceed);
             disk.stop(What::Writes);
@@ -280,7 +272,7 @@ fn a_ticket_that_nobody_knows_is_no_leave_to_go_on() {
         ("open", "enforce", false),
         ("closed", "observe", false),
     ] {
-        let (world, disk) = (World::new(), Stuck::default());
+        let (world, disk) = (World::new(), TestDisk::<Stops>::default());
         let gate = gate(&world, &disk, &json!({ "onStateError": policy, "mode": mode }));
         let now = gate.machine().now();
         for answer in [gate.finish(7, &now), gate.abandon(7, GivenUp::Late, &now)] {
@@ -293,7 +285,7 @@ fn a_ticket_that_nobody_knows_is_no_leave_to_go_on() {
 
 #[test]
 fn rules_that_cannot_be_looked_at_hold_no_hook_and_the_status_says_so() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let gate = gate(&world, &disk, &json!({}));
     assert_eq!(before(&gate, "a", "look", "1", &alice()), Answer::Proceed);
     let status = |gate: &Gate| serde_json::to_value(gate.status(&gate.machine().now())).unwrap();
@@ -315,7 +307,7 @@ fn rules_that_cannot_be_looked_at_hold_no_hook_and_the_status_says_so() {
 
 #[test]
 fn a_call_that_comes_before_large_rules_are_loaded_goes_by_them() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let patterns: Vec<Value> = (0..1_999)
         .map(|number| json!({ "name": format!("r{number}"), "tier": 1, "tool": format!("t{number}"), "contextKey": format!("k{number}:{{params.to}}") }))
         .chain([json!({ "name": "own", "tier": 3, "tool": "my_own_tool", "contextKey": "own:{params.to}" })])
@@ -329,7 +321,7 @@ fn a_call_that_comes_before_large_rules_are_loaded_goes_by_them() {
 
 #[test]
 fn a_long_history_of_a_resource_is_brought_in_by_a_worker() {
-    let (mut world, disk) = (World::new(), Stuck::default());
+    let (mut world, disk) = (World::new(), TestDisk::<Stops>::default());
     let many = world.gate("doug");
     for _ in 0..600 {
         world.done(session(&many, "a"), "message", &alice());
@@ -398,7 +390,7 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
 
 #[test]
 fn whether_a_flush_failed_is_told_while_another_is_under_way() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     let path = world.path().join("segment");
     fs::write(&path, "line\n").unwrap();
     let disk_of: Arc<dyn Disk> = Arc::new(disk.clone());
@@ -414,9 +406,9 @@ fn whether_a_flush_failed_is_told_while_another_is_under_way() {
 
 #[test]
 fn a_backlog_that_is_being_written_holds_no_hook() {
-    let (world, disk) = (World::new(), Stuck::default());
+    let (world, disk) = (World::new(), TestDisk::<Stops>::default());
     // Without a writer of its own: where no thread could be started.
-    let gate = Arc::new(Gate::on_disk(options(&world, &json!({})), Arc::new(disk.clone())));
+    let gate = Arc::new(Gate::on_disk(options(world.path(), "home", &json!({})), Arc::new(disk.clone())));
     assert_eq!(before(&gate, "a", "look", "1", &alice()), Answer::Proceed);
     let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
     FileExt::lock_exclusive(&guard).unwrap();
@@ -438,9 +430,9 @@ fn a_backlog_that_is_being_written_holds_no_hook() {
 
 #[test]
 fn a_status_that_counts_lines_holds_nobody_who_lets_the_ledger_go() {
-    let (mut world, disk) = (World::new(), Stuck::default());
+    let (mut world, disk) = (World::new(), TestDisk::<Stops>::default());
     let small = json!({ "journalMaxBytes": 128 * 1024 });
-    let gate = Arc::new(Gate::on_disk(options(&world, &small), Arc::new(disk.clone())));
+    let gate = Arc::new(Gate::on_disk(options(world.path(), "home", &small), Arc::new(disk.clone())));
     for _ in 0..60 {
         world.done(session(&gate, "a"), "message", &json!({ "to": "x", "body": "y".repeat(400) }));
         gate.maintain(&world.now);

@@ -7,6 +7,7 @@ use callosum_core::model::tier::Tier;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_shell::ExitCodes;
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 
 use crate::support::{World, call, report, session};
@@ -178,13 +179,10 @@ fn what_a_killed_process_left_of_an_index_is_removed() {
 
 /// The hooks of a runtime, each in a process of its own.
 fn hook(world: &World) -> Gate {
-    let settings = json!({"instanceId": "hooks", "stateDir": world.path(), "durability": "os"});
     Gate::new(GateOptions {
-        settings: settings.to_string(),
         runtime: "codex".to_owned(),
-        home: world.path().to_owned(),
         is_hook: true,
-        ..GateOptions::default()
+        ..options(world.path(), "hooks", &json!({}))
     })
 }
 
@@ -284,14 +282,7 @@ fn a_hook_that_has_no_time_left_writes_a_piece_of_the_index_and_the_next_one_goe
     drop(gate);
     let mut before = 0;
     for person in 10..13 {
-        let settings = json!({ "instanceId": "doug", "stateDir": world.path(), "durability": "os" });
-        let options = GateOptions {
-            settings: settings.to_string(),
-            home: world.path().to_owned(),
-            is_hook: true,
-            ..GateOptions::default()
-        };
-        let hook = Gate::new(options);
+        let hook = Gate::new(GateOptions { is_hook: true, ..options(world.path(), "doug", &json!({})) });
         let answer = hook.before(&call(session(&hook, "b"), "mail", Some("x")), &to(person), &world.now);
         assert_eq!(world.finish(&hook, answer), Answer::Proceed);
         hook.settle(std::time::Instant::now(), &world.now);

@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use callosum_core::gate::{Answer, Gate, GateOptions};
+use callosum_core::gate::{Answer, Gate};
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::mishaps::{Mishap, Mishaps};
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 
-use crate::flaky_disk::{FlakyDisk, Mishap};
 use crate::support::{World, alice, call, session};
 
 /// What somebody does to one of these closed segments, oldest first.
@@ -317,18 +319,8 @@ fn what_is_out_of_every_window_is_not_missed() {
 fn what_is_written_anew_is_there_once_wherever_the_disk_fails() {
     for (fails_at, kind) in (0..24).map(|at| (at, at % 3)) {
         let mut world = World::new();
-        let disk = FlakyDisk::default();
-        let mut settings = small();
-        settings["instanceId"] = json!("doug");
-        settings["stateDir"] = json!(world.path());
-        settings["durability"] = json!("os");
-        let options = GateOptions {
-            settings: settings.to_string(),
-            runtime: "test".to_owned(),
-            home: world.path().to_owned(),
-            ..GateOptions::default()
-        };
-        let doug = Gate::on_disk(options, Arc::new(disk.clone()));
+        let disk = TestDisk::<Mishaps>::default();
+        let doug = Gate::on_disk(options(world.path(), "doug", &small()), Arc::new(disk.clone()));
         let mira = world.gate_with("mira", &small());
         let (_, mails) = fill(&mut world, &doug, 2);
         world.done(session(&mira, "m"), "message", &to("zoe"));

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::sync::{Arc, Mutex};
 
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, JournalId, KnownWindow, Line, Record};
@@ -12,9 +11,9 @@ use callosum_core::store::journal::retention::{Retention, delete_before, first_t
 use callosum_core::store::journal::segment::{Carried, Segment};
 use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::mishaps::{Mishap, Mishaps};
 use tempfile::TempDir;
-
-use crate::flaky_disk::{FlakyDisk, Mishap};
 
 /// No segment begins here or later.
 const TOO_FAR: u64 = 1 << 60;
@@ -189,7 +188,8 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
         (vec![Mishap::Takes(0)], false),
         (vec![Mishap::Fails(io::ErrorKind::StorageFull), Mishap::Takes(5)], false),
     ] {
-        let disk = FlakyDisk { writes: Arc::new(Mutex::new(mishaps.clone())), ..FlakyDisk::default() };
+        let disk = TestDisk::<Mishaps>::default();
+        disk.writes.lock().unwrap().clone_from(&mishaps);
         let (_folder, directory) = disk.folder();
         let id = Some(JournalId::random());
         let segment = Segment::begin(&directory, 9, id, "home", &now(), Carried::default());
@@ -207,7 +207,8 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
 #[test]
 fn a_read_goes_on_until_there_is_all_or_it_fails() {
     let read = |mishaps: &[Mishap], offset: u64, length: usize| {
-        let disk = FlakyDisk { reads: Arc::new(Mutex::new(mishaps.to_vec())), ..FlakyDisk::default() };
+        let disk = TestDisk::<Mishaps>::default();
+        disk.reads.lock().unwrap().extend(mishaps);
         let (_folder, directory) = disk.folder();
         write(&directory, "file", "0123456789");
         let file = SegmentFile::open(&directory.disk, directory.path.join("file"), Open::Read).unwrap();
@@ -230,7 +231,7 @@ fn a_read_goes_on_until_there_is_all_or_it_fails() {
 
 #[test]
 fn a_line_is_appended_whole_or_taken_back() {
-    let disk = FlakyDisk::default();
+    let disk = TestDisk::<Mishaps>::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     let first = read(&directory, "journal.jsonl");
@@ -310,7 +311,7 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
 #[test]
 fn only_a_journal_that_others_may_use_is_made_private() {
     for (mode, done) in [(0o600, &[][..]), (0o640, &["private"]), (0o604, &["private"])] {
-        let disk = FlakyDisk::default();
+        let disk = TestDisk::<Mishaps>::default();
         let (_folder, directory) = disk.folder();
         let path = directory.path.join("journal.jsonl");
         begun(&directory);
@@ -334,7 +335,7 @@ fn what_the_system_does_not_say_is_no_answer() {
 
 #[test]
 fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
-    let disk = FlakyDisk::default();
+    let disk = TestDisk::<Mishaps>::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -357,7 +358,7 @@ fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
 
 #[test]
 fn after_a_flush_that_failed_every_further_one_fails() {
-    let disk = FlakyDisk::default();
+    let disk = TestDisk::<Mishaps>::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -376,7 +377,7 @@ fn a_segment_that_somebody_else_deleted_is_gone_as_well_and_one_that_can_not_be_
     let all = Retention { max_bytes: 0, max_age_ms: 0, keep_ms: 0 };
     // By the file's own time: no line says one.
     let later = Stamp { wall_ms: i64::MAX / 2, ..Stamp::default() };
-    let disk = FlakyDisk { others_delete: true, ..FlakyDisk::default() };
+    let disk = TestDisk::new(Mishaps::where_others_delete());
     let (_folder, directory) = disk.folder();
     write(&directory, "journal.0.jsonl", "torn\n");
     write(&directory, "journal.5.jsonl", "torn\n");

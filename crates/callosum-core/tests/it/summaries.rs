@@ -1,10 +1,9 @@
 //! `summaries`: of commands that are only logged the journal keeps the first line, where that is wanted, and nothing else of them.
 
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
-use callosum_core::gate::{Answer, Gate, GateOptions};
+use callosum_core::gate::{Answer, Gate};
 use callosum_core::query::Source;
+use callosum_testing::gate::options;
+use callosum_testing::wait::until;
 use serde_json::{Value, json};
 
 use crate::support::{World, call, session};
@@ -61,25 +60,17 @@ fn of_a_command_that_is_only_logged_the_first_line_is_kept_where_that_is_wanted(
 #[test]
 fn the_same_is_kept_beside_an_event_loop() {
     let world = World::new();
-    let settings = json!({
-        "instanceId": "home", "stateDir": world.path(), "durability": "os", "summaries": "all",
-    });
-    let gate = Gate::beside_event_loop(GateOptions {
-        settings: settings.to_string(),
-        runtime: "test".to_owned(),
-        home: world.path().to_owned(),
-        ..GateOptions::default()
-    });
+    let gate = Gate::beside_event_loop(options(world.path(), "home", &json!({ "summaries": "all" })));
     for (number, (tool, params, expected)) in calls().into_iter().enumerate() {
         let id = number.to_string();
         let by = session(&gate, "a");
         let answer = gate.before(&call(by, tool, Some(&id)), &params, &gate.machine().now());
         assert_eq!(world.finish(&gate, answer), Answer::Proceed);
-        let began = Instant::now();
-        while kept(&world, gate.as_ref(), &id).is_empty() && began.elapsed() < Duration::from_secs(60) {
-            sleep(Duration::from_millis(5));
-        }
-        assert_eq!(kept(&world, gate.as_ref(), &id), [json!(expected)], "{tool} {params}");
+        let summaries = || {
+            let kept = kept(&world, gate.as_ref(), &id);
+            if kept.is_empty() { Err("no line") } else { Ok(kept) }
+        };
+        assert_eq!(until("its line", summaries), [json!(expected)], "{tool} {params}");
     }
 }
 

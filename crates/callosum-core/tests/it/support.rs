@@ -8,6 +8,7 @@ use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::query::{Filter, Observer, Source};
 use callosum_core::record::outcome::Ended;
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -56,23 +57,9 @@ impl World {
         self.gate_with(instance, &json!({}))
     }
 
-    /// A gate with more settings. Nothing is flushed unless they say so: the tests that are about
-    /// flushing do.
+    /// A gate with more settings.
     pub(crate) fn gate_with(&self, instance: &str, more: &Value) -> Gate {
-        let mut settings = json!({
-            "instanceId": instance,
-            "stateDir": self.path().to_str().unwrap(),
-            "durability": "os",
-        });
-        for (name, value) in more.as_object().unwrap() {
-            settings[name] = value.clone();
-        }
-        Gate::new(GateOptions {
-            settings: settings.to_string(),
-            runtime: "test".to_owned(),
-            home: self.path().to_owned(),
-            ..GateOptions::default()
-        })
+        Gate::new(options(self.path(), instance, more))
     }
 
     /// Looks, and leaves no trace.

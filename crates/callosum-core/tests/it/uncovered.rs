@@ -3,6 +3,7 @@
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::query::{Kind, Source};
 use callosum_core::rules::{RuleSet, SHIPPED_RULES};
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 
 use crate::support::{Session, World, call};
@@ -93,12 +94,9 @@ fn programs_of_hooks_are_counted_on_the_lines_of_their_calls() {
     let world = shipped();
     for _ in 0..2 {
         let gate = Gate::new(GateOptions {
-            settings: json!({"instanceId": "hooks", "stateDir": world.path(), "durability": "os"})
-                .to_string(),
             runtime: "codex".to_owned(),
-            home: world.path().to_owned(),
             is_hook: true,
-            ..GateOptions::default()
+            ..options(world.path(), "hooks", &json!({}))
         });
         let by = Session { gate: &gate, name: "a", run: "r" };
         let _ = gate.before(&call(by, "exec", None), &json!({"command": "acme deploy"}), &world.now);

@@ -6,9 +6,9 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
+use callosum_testing::wait::until;
 use serde_json::{Value, json};
 
 use crate::support::{Home, Serve};
@@ -34,17 +34,13 @@ fn serve(home: &Home, notify: &Value, path: &Path) -> Serve {
 
 /// The lines of a file, once there is what is waited for.
 fn lines_until(path: &Path, is_there: impl Fn(&[String]) -> bool) -> Vec<String> {
-    for _ in 0..600 {
+    until(&format!("lines of {}", path.display()), || {
         let text = fs::read_to_string(path).unwrap_or_default();
         // A line is there when its end is.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         let lines: Vec<String> = whole.lines().map(str::to_owned).collect();
-        if is_there(&lines) {
-            return lines;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    panic!("{}: {}", path.display(), fs::read_to_string(path).unwrap_or_default());
+        if is_there(&lines) { Ok(lines) } else { Err(text) }
+    })
 }
 
 fn first_line(path: &Path) -> String {

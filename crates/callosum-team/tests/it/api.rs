@@ -1,4 +1,4 @@
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::Gate;
 use callosum_core::query::Source;
 use callosum_core::record::Action;
 use callosum_team::api::tools::Tool;
@@ -6,6 +6,7 @@ use callosum_team::api::{Asker, Desk, Surface, Verb, answer};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::switch;
 use callosum_team::who::Actor;
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 
 use crate::{World, agent, operator};
@@ -156,12 +157,7 @@ fn a_word_is_found_however_many_records_came_after_it() {
 fn a_session_of_another_gateway_has_mail_once_it_asks_and_its_namesake_here_has_none() {
     let world = on();
     let session = |gate: &Gate| -> Asker { Ok(Actor::session_at(gate, "openclaw", None, "agent:main:main")) };
-    let settings = json!({ "stateDir": world.folder.path(), "durability": "os", "instanceId": "away" });
-    let away = Gate::new(GateOptions {
-        settings: settings.to_string(),
-        home: world.folder.path().to_owned(),
-        ..GateOptions::default()
-    });
+    let away = Gate::new(options(world.folder.path(), "away", &json!({})));
     let ask_of = |gate: &Gate, surface: Surface, verb: &str, request: Value, asker: &Asker| {
         answer(&Desk::of_gate(gate, world.now), surface, verb, request, asker)
     };

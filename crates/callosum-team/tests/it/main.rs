@@ -6,11 +6,12 @@ mod messages;
 mod tasks;
 mod verbs;
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::Gate;
 use callosum_core::machine::{self, Machine};
 use callosum_core::model::time::Stamp;
 use callosum_team::team::Team;
 use callosum_team::who::{Actor, Process, Who};
+use callosum_testing::gate::options;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -24,9 +25,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let settings = json!({ "stateDir": folder.path(), "durability": "os", "instanceId": "test" });
-        let home = folder.path().to_owned();
-        let gate = Gate::new(GateOptions { settings: settings.to_string(), home, ..GateOptions::default() });
+        let gate = Gate::new(options(folder.path(), "test", &json!({})));
         Self { folder, now: Machine::read().now(), gate }
     }
 

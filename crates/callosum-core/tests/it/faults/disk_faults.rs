@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use callosum_core::gate::Answer;
 use callosum_core::query::Source;
+use callosum_testing::disk::{Kind, TestDisk};
+use callosum_testing::faults::fails::{Fails, Failure, Lasting, Short};
+use callosum_testing::memory::MemoryDisk;
+use callosum_testing::platter::{Event, Fate};
+use callosum_testing::random::{Random, seed};
 use rustix::io::Errno;
 use serde_json::json;
 
-use super::failing_disk::{FailingDisk, Fault, Lasting, Short, Step};
-use super::forgetful_disk::ForgetfulDisk;
 use super::journal_text::{Damage, Reading, read};
-use super::platter::{Event, Fate};
-use super::random::{Random, seed};
 use super::script::{STATE, Script, Start, Verdict};
 use super::world::{allows, is_for_the_state, told, write_rules};
 
@@ -53,10 +54,10 @@ fn fail_everywhere(lasting: Lasting) {
                 for short in [None, Some(Short::Half), Some(Short::ButOneByte)] {
                     // A whole line that can't be taken back, because the disk is gone, counts with its end.
                     let stays = lasting == Lasting::All && short == Some(Short::ButOneByte);
-                    if short.is_some() && (step.0 != Step::Write || stays) {
+                    if short.is_some() && (step.0 != Kind::Write || stays) {
                         continue;
                     }
-                    let fault = Fault { at, error: *error, lasting, short };
+                    let fault = Failure { at, error: *error, lasting, short };
                     let what = format!("{start:?}, {step:?}: {fault:?}");
                     let show = ShowIfPanicking(&what);
                     perform(start, Some(fault), real.path()).check(&what);
@@ -83,10 +84,10 @@ impl Drop for ShowIfPanicking<'_> {
 
 /// What came of one performance.
 struct Performance {
-    disk: ForgetfulDisk,
+    disk: MemoryDisk,
     start: Start,
-    fault: Option<Fault>,
-    steps: Vec<(Step, String)>,
+    fault: Option<Failure>,
+    steps: Vec<(Kind, String)>,
     verdicts: Vec<Verdict>,
     notices: Vec<String>,
     /// How many verdicts there were when the fault was mended.
@@ -94,9 +95,9 @@ struct Performance {
     journal: Reading,
 }
 
-fn perform(start: Start, fault: Option<Fault>, real: &Path) -> Performance {
-    let disk = ForgetfulDisk::holding(start.remains(), real, 0);
-    let failing = FailingDisk::new(&disk, fault);
+fn perform(start: Start, fault: Option<Failure>, real: &Path) -> Performance {
+    let disk = MemoryDisk::holding(start.remains(), real, 0);
+    let failing = TestDisk::on(&disk, Fails::with(fault));
     let mut script = Script::new(&disk, Arc::new(failing.clone()), real);
     let gates = script.perform();
     assert_eq!(failing.has_failed(), fault.is_some());
@@ -106,7 +107,7 @@ fn perform(start: Start, fault: Option<Fault>, real: &Path) -> Performance {
     let what = format!("{start:?}: {fault:?}");
     for (gate, session) in gates.iter().zip(["a", "b"]) {
         gate.maintain(&script.now);
-        if fault.is_some_and(|fault| steps[fault.at].0 == Step::Sync) {
+        if fault.is_some_and(|fault| steps[fault.at].0 == Kind::Sync) {
             // The system tells each open file of a failed flush, also when the disk works again.
             script.done(gate, session, "mail", &format!("told-{session}"));
         }

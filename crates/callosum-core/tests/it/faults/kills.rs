@@ -17,13 +17,13 @@ use callosum_core::model::time::Stamp;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::SystemDisk;
+use callosum_testing::faults::kills::{Death, When};
+use callosum_testing::random::{Random, number, seed};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::journal_text::{Damage, Reading, files_in, read};
-use super::killing_disk::{Death, When};
-use super::random::{Random, number, seed};
 use super::victim::{Victim, Word};
 use super::world::{Call, READ_MS, finish, gate, told, write_rules};
 
@@ -61,7 +61,7 @@ fn whoever_is_killed_leaves_a_journal_that_holds_what_was_promised() {
                 at_points += usize::from(campaign.kill(&How::At(death)));
             } else {
                 let after =
-                    Duration::from_micros(random.next() % u64::try_from(lifetime.as_micros()).unwrap());
+                    Duration::from_micros(random.bits() % u64::try_from(lifetime.as_micros()).unwrap());
                 at_random += usize::from(campaign.kill(&How::After(after)));
             }
         }

@@ -8,15 +8,10 @@
 )]
 
 mod disk_faults;
-mod failing_disk;
-mod forgetful_disk;
 mod journal_text;
-mod killing_disk;
 mod kills;
 mod moved_away;
-mod platter;
 mod power_cuts;
-mod random;
 mod script;
 mod victim;
 mod world;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use callosum_core::gate::Answer;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
+use callosum_testing::memory::MemoryDisk;
 use serde_json::json;
 
-use super::forgetful_disk::ForgetfulDisk;
 use super::journal_text::{Damage, read};
 use super::script::{STATE, Script, Start};
 use super::world::write_rules;
@@ -16,7 +16,7 @@ use super::world::write_rules;
 fn a_journal_that_was_moved_away_and_is_full_takes_no_others_place() {
     let real = tempfile::tempdir().unwrap();
     write_rules(real.path());
-    let disk = ForgetfulDisk::holding(Start::Nothing.remains(), real.path(), 0);
+    let disk = MemoryDisk::holding(Start::Nothing.remains(), real.path(), 0);
     let mut script = Script::new(&disk, Arc::new(disk.clone()), real.path());
     let (doug, mira) = (script.gate("doug"), script.gate("mira"));
     assert_eq!(script.done(&doug, "a", "mail", "old"), Answer::Proceed);

@@ -9,12 +9,12 @@ use callosum_core::gate::{Answer, Gate};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
+use callosum_testing::memory::MemoryDisk;
+use callosum_testing::platter::{Change, Event, Fate, Remains};
+use callosum_testing::random::{Random, number, seed};
 use serde_json::{Value, json};
 
-use super::forgetful_disk::ForgetfulDisk;
 use super::journal_text::{Damage, Reading, read};
-use super::platter::{Change, Event, Fate, Remains};
-use super::random::{Random, number, seed};
 use super::script::{STATE, Script, Start};
 use super::world::{Call, WINDOW_MS, allows, finish, gate, told, write_rules};
 
@@ -47,7 +47,7 @@ fn cut_everywhere(start: Start) {
     let chances = number("CALLOSUM_CHANCES").unwrap_or(CHANCES);
     let real = tempfile::tempdir().unwrap();
     write_rules(real.path());
-    let disk = ForgetfulDisk::holding(start.remains(), real.path(), 0);
+    let disk = MemoryDisk::holding(start.remains(), real.path(), 0);
     let mut script = Script::new(&disk, Arc::new(disk.clone()), real.path());
     drop(script.perform());
     let refused = script.verdicts.iter().filter(|verdict| !allows(&verdict.answer)).count();
@@ -132,7 +132,7 @@ struct Aftermath<'a> {
 impl Aftermath<'_> {
     fn check(&self, remains: Remains, moment: usize) {
         let Self { what, now, .. } = self;
-        let disk = ForgetfulDisk::holding(remains, self.real, now.wall_ms);
+        let disk = MemoryDisk::holding(remains, self.real, now.wall_ms);
         let gate = self.gate("nell", &disk);
         // Whatever comes first finds the journal as the cut left it.
         match moment % 3 {
@@ -167,7 +167,7 @@ impl Aftermath<'_> {
         self.check_promises(&reading, &fresh);
     }
 
-    fn gate(&self, instance: &str, disk: &ForgetfulDisk) -> Gate {
+    fn gate(&self, instance: &str, disk: &MemoryDisk) -> Gate {
         gate(instance, Path::new(STATE), self.real, Arc::new(disk.clone()), &json!({}))
     }
 
@@ -178,7 +178,7 @@ impl Aftermath<'_> {
         call
     }
 
-    fn check_journal(&self, gate: &Gate, disk: &ForgetfulDisk, fresh: &Call) {
+    fn check_journal(&self, gate: &Gate, disk: &MemoryDisk, fresh: &Call) {
         let what = &self.what;
         let told = told(gate, &self.now);
         let reading = read(&disk.remains().files_in(Path::new(STATE)), Damage::PowerCut);

@@ -11,10 +11,10 @@ use callosum_core::model::time::Stamp;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
+use callosum_testing::memory::MemoryDisk;
+use callosum_testing::platter::{Node, Remains};
 use serde_json::{Value, json};
 
-use super::forgetful_disk::ForgetfulDisk;
-use super::platter::{Node, Remains};
 use super::world::{Call, READ_MS, WINDOW_MS, allows, finish, gate, is_for_the_state};
 
 /// The state directory, on a disk in memory.
@@ -87,7 +87,7 @@ pub(crate) struct End {
 
 /// One performance.
 pub(crate) struct Script<'a> {
-    disk: &'a ForgetfulDisk,
+    disk: &'a MemoryDisk,
     through: Arc<dyn Disk>,
     real: &'a Path,
     pub(crate) now: Stamp,
@@ -106,7 +106,7 @@ pub(crate) struct Script<'a> {
 
 impl<'a> Script<'a> {
     /// A performance on `disk`, reached by the gates `through` another. `real` holds rules and guards.
-    pub(crate) fn new(disk: &'a ForgetfulDisk, through: Arc<dyn Disk>, real: &'a Path) -> Self {
+    pub(crate) fn new(disk: &'a MemoryDisk, through: Arc<dyn Disk>, real: &'a Path) -> Self {
         let now = Machine::read().now();
         disk.set_time(now.wall_ms);
         Self {

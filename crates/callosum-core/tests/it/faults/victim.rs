@@ -9,10 +9,11 @@ use std::thread;
 use callosum_core::gate::{Answer, Gate};
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::Disk;
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::kills::{Death, Kills};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::killing_disk::{Death, KillingDisk};
 use super::world::{Call, allows, finish, gate};
 
 /// The variable that holds a [`Victim`] as JSON.
@@ -88,7 +89,7 @@ impl Victim {
         } else {
             |_: &str| {}
         };
-        let disk = KillingDisk::new(death, witness);
+        let disk = TestDisk::new(Kills::at(death, witness));
         thread::scope(|scope| {
             for session in 0..SESSIONS {
                 let disk = disk.clone();
@@ -98,7 +99,7 @@ impl Victim {
         tell(&Word::Finished);
     }
 
-    fn work_as(&self, session: usize, disk: &KillingDisk) {
+    fn work_as(&self, session: usize, disk: &TestDisk<Kills>) {
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
         for round in 0..self.rounds {
             // A long summary of the parameters fills a segment with two calls.

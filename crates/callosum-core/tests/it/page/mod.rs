@@ -7,18 +7,19 @@ mod timeline;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::Gate;
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::query::{self, Filter, Source};
 use callosum_core::record::outcome::Ended;
 use callosum_core::record::{Action, Conflict, Record};
+use callosum_testing::disk::TestDisk;
+use callosum_testing::faults::mishaps::Mishaps;
+use callosum_testing::gate::options;
 use serde_json::{Value, json};
 
-use crate::flaky_disk::FlakyDisk;
 use crate::support::{World, alice, session};
 
 const MINUTE: i64 = 60_000;
@@ -146,27 +147,21 @@ fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     let world = World::new();
     let written = write(&world, &month(world.now.wall_ms));
     let total: usize = written.iter().map(|(_, line)| line.len()).sum();
-    let disk = FlakyDisk::default();
-    let options = GateOptions {
-        settings: json!({ "instanceId": "home", "stateDir": world.path(), "durability": "os" }).to_string(),
-        runtime: "test".to_owned(),
-        home: world.path().to_owned(),
-        ..GateOptions::default()
-    };
-    let gate = Gate::on_disk(options, Arc::new(disk.clone()));
+    let disk = TestDisk::<Mishaps>::default();
+    let gate = Gate::on_disk(options(world.path(), "home", &json!({})), Arc::new(disk.clone()));
     ask(&gate, "journal", &json!({ "limit": 1 }), &world.now);
     for days_ago in [0, 1, 11, 20, 29, 40, -3] {
         let to = world.now.wall_ms - days_ago * 24 * HOUR;
         let from = to - 6 * HOUR;
         let expected = within(&written, from, to);
-        let before = disk.was_read.load(Ordering::Relaxed);
+        disk.was_read();
         let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
         assert_eq!(seqs(&merged(&timeline, "events")), expected, "{days_ago}");
         let since_then = json!({ "since": from, "until": to, "minTier": 2, "limit": 1000, "budget": true });
         let found = pieces(&gate, "journal", &since_then, &world.now);
         assert_eq!(seqs(&merged(&found, "entries")), expected, "{days_ago}");
         // Two questions about a hundred lines of 1.5 kB.
-        let read = usize::try_from(disk.was_read.load(Ordering::Relaxed) - before).unwrap();
+        let read = usize::try_from(disk.was_read()).unwrap();
         assert!(read < total / 4, "{read} of {total} bytes, {days_ago} days ago");
     }
 }

@@ -1,5 +1,7 @@
 //! Clients that keep nobody from the page.
 
+use callosum_testing::wait::until;
+
 use super::*;
 
 /// Whoever is on this machine may connect; 300 are more than there are places for.
@@ -45,11 +47,7 @@ fn who_does_not_read_what_was_asked_for_is_cut_off() {
     let request = format!("GET /app.js HTTP/1.1\r\nHost: {}\r\n\r\n", server.host()).repeat(64);
     let mut stuck = server.connect(&request);
     // Nothing is ever read; that the other side has gone is told by what is written to it.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while stuck.write_all(b" ").is_ok() {
-        assert!(Instant::now() < deadline, "still connected after a minute");
-        sleep(Duration::from_millis(100));
-    }
+    until("the end of the connection", || stuck.write_all(b" ").map_or_else(Ok, |()| Err("still connected")));
     assert_eq!(server.get("/").status, 200);
 }
 

@@ -4,12 +4,11 @@ mod kept_out;
 mod receiver;
 
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::model::tool_call::ToolCall;
+use callosum_testing::wait::until;
 use serde_json::{Value, json};
 
 use crate::support::{Client, Home, Serve};
@@ -35,16 +34,11 @@ fn notes(serve: &Serve, calls: std::ops::Range<u32>) -> Vec<String> {
 /// What the status says of a webhook, once it is so.
 fn status(serve: &Serve, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut client = serve.local();
-    for _ in 0..600 {
+    until(&format!("the webhook {name}"), || {
         let status = client.get("/v1/status").json();
         let webhooks = status["webhooks"].as_array().cloned().unwrap_or_default();
-        if let Some(webhook) = webhooks.into_iter().find(|webhook| webhook["name"] == name && is_so(webhook))
-        {
-            return webhook;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    panic!("{name}: {}", client.get("/v1/status").text);
+        webhooks.into_iter().find(|webhook| webhook["name"] == name && is_so(webhook)).ok_or(status)
+    })
 }
 
 #[test]

@@ -4,14 +4,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// SplitMix64: small, and every seed is a good one.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// What this seed begins.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,17 +23,18 @@ impl Random {
     }
 
     /// A number below `limit`, which must not be 0.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.bits() % limit as u64).unwrap()
     }
 
-    pub(crate) fn one_in(&mut self, limit: usize) -> bool {
+    /// True as often as once in `limit` times.
+    pub fn one_in(&mut self, limit: usize) -> bool {
         self.below(limit) == 0
     }
 }
 
 /// The seed of this run.
-pub(crate) fn seed() -> u64 {
+pub fn seed() -> u64 {
     let seed = number("CALLOSUM_SEED").unwrap_or_else(|| {
         u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap()
             % 1_000_000_000
@@ -40,7 +44,7 @@ pub(crate) fn seed() -> u64 {
 }
 
 /// A whole number in the environment.
-pub(crate) fn number(variable: &str) -> Option<u64> {
+pub fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} must be a whole number")))
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 
-use super::platter::{Change, Event, Naming, Node, Platter, Remains};
+use crate::platter::{Change, Event, Naming, Node, Platter, Remains};
 
 #[derive(Debug, Default)]
 struct State {
@@ -31,23 +31,24 @@ struct Contents {
 
 /// A disk in memory. Clones are the same disk.
 #[derive(Clone, Debug)]
-pub(crate) struct ForgetfulDisk {
+pub struct MemoryDisk {
     state: Arc<Mutex<State>>,
     /// Where the guards' files are: locks need real ones.
     guards: PathBuf,
     began: Arc<Remains>,
 }
 
+/// An open file of such a disk.
 #[derive(Debug)]
-pub(crate) struct ForgetfulFile {
+pub struct MemoryFile {
     state: Arc<Mutex<State>>,
     file: u64,
     told_failures: AtomicU64,
 }
 
-impl ForgetfulDisk {
+impl MemoryDisk {
     /// A disk with what a cut left; guards in the real folder `guards`.
-    pub(crate) fn holding(remains: Remains, guards: &Path, now_ms: i64) -> Self {
+    pub fn holding(remains: Remains, guards: &Path, now_ms: i64) -> Self {
         let mut state = State { names: remains.names.clone(), now_ms, ..State::default() };
         state.last_file = remains.files.keys().max().copied().unwrap_or(0);
         for (file, bytes) in &remains.files {
@@ -58,36 +59,39 @@ impl ForgetfulDisk {
     }
 
     /// Sets the time that files are modified at, wall-clock milliseconds.
-    pub(crate) fn set_time(&self, now_ms: i64) {
+    pub fn set_time(&self, now_ms: i64) {
         self.lock().now_ms = now_ms;
     }
 
     /// How many events there were.
-    pub(crate) fn moment(&self) -> usize {
+    pub fn moment(&self) -> usize {
         self.lock().events.len()
     }
 
     /// The disk as it was at its beginning, and what happened to it since.
-    pub(crate) fn history(&self) -> (Platter, Vec<Event>) {
+    pub fn history(&self) -> (Platter, Vec<Event>) {
         (Platter::holding(&self.began), self.lock().events.clone())
     }
 
     /// The bytes of a file as a running process sees them.
-    pub(crate) fn contents(&self, path: &Path) -> Option<Vec<u8>> {
+    pub fn contents(&self, path: &Path) -> Option<Vec<u8>> {
         let state = self.lock();
         let Node::File(file) = state.names.get(path)? else { return None };
         Some(state.files[file].bytes.clone())
     }
 
     /// Everything as running processes see it.
-    pub(crate) fn remains(&self) -> Remains {
+    pub fn remains(&self) -> Remains {
         let state = self.lock();
         let files = state.files.iter().map(|(file, contents)| (*file, contents.bytes.clone()));
         Remains { names: state.names.clone(), files: files.collect() }
     }
 
     /// Opens a file whose type is known.
-    pub(crate) fn open_file(&self, path: &Path, purpose: Open) -> io::Result<ForgetfulFile> {
+    ///
+    /// # Errors
+    /// As the system would.
+    pub fn open_file(&self, path: &Path, purpose: Open) -> io::Result<MemoryFile> {
         let mut state = self.lock();
         let file = match (state.names.get(path), purpose) {
             (Some(Node::Folder), _) => return Err(io::ErrorKind::IsADirectory.into()),
@@ -106,7 +110,7 @@ impl ForgetfulDisk {
             state.change(file, Change::SetSize(0));
         }
         let told_failures = AtomicU64::new(state.files[&file].failed_flushes);
-        Ok(ForgetfulFile { state: Arc::clone(&self.state), file, told_failures })
+        Ok(MemoryFile { state: Arc::clone(&self.state), file, told_failures })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -175,7 +179,7 @@ impl State {
     }
 }
 
-impl Disk for ForgetfulDisk {
+impl Disk for MemoryDisk {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(self.open_file(path, purpose)?))
     }
@@ -236,13 +240,13 @@ impl Disk for ForgetfulDisk {
     }
 }
 
-impl ForgetfulFile {
+impl MemoryFile {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
 
     /// A flush that fails: what was written since the last one may be lost, though it can still be read.
-    pub(crate) fn fail_to_sync(&self) {
+    pub fn fail_to_sync(&self) {
         let mut state = self.lock();
         state.events.push(Event::FailedFlush { file: self.file });
         let contents = state.files.get_mut(&self.file).unwrap();
@@ -251,7 +255,7 @@ impl ForgetfulFile {
     }
 }
 
-impl DiskFile for ForgetfulFile {
+impl DiskFile for MemoryFile {
     fn facts(&self) -> io::Result<Facts> {
         Ok(self.lock().facts(Node::File(self.file)))
     }

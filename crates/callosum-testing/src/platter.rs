@@ -1,28 +1,32 @@
-//! What a power cut leaves of a [`super::forgetful_disk::ForgetfulDisk`]: its events, replayed as far as they
+//! What a power cut leaves of a [`crate::memory::MemoryDisk`]: its events, replayed as far as they
 //! got, and of everything that was not flushed as much as chance lets survive.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::random::Random;
+use crate::random::Random;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub enum Node {
+    /// A folder.
     Folder,
+    /// A file, by its number.
     File(u64),
 }
 
 /// A change of a file's contents.
 #[derive(Clone, Debug)]
-pub(crate) enum Change {
+#[expect(missing_docs, reason = "they say it themselves")]
+pub enum Change {
     Write { offset: usize, bytes: Vec<u8> },
     SetSize(usize),
 }
 
 /// A change of names. Each happens wholly or not at all.
 #[derive(Clone, Debug)]
-pub(crate) enum Naming {
+#[expect(missing_docs, reason = "they say it themselves")]
+pub enum Naming {
     Add { path: PathBuf, node: Node },
     Rename { from: PathBuf, to: PathBuf, node: Node },
     Remove { path: PathBuf },
@@ -54,7 +58,8 @@ impl Naming {
 
 /// Everything that changes what is on a disk.
 #[derive(Clone, Debug)]
-pub(crate) enum Event {
+#[expect(missing_docs, reason = "they say it themselves")]
+pub enum Event {
     Content {
         file: u64,
         change: Change,
@@ -74,8 +79,10 @@ pub(crate) enum Event {
 
 /// What becomes of what was not flushed.
 #[derive(Clone, Debug)]
-pub(crate) enum Fate {
+pub enum Fate {
+    /// It is lost.
     AllLost,
+    /// It is there all the same.
     AllKept,
     /// Each write wholly, partly or not at all, each change of a name or not, in no order.
     Chance(Random),
@@ -114,14 +121,16 @@ struct Contents {
 
 /// Names and contents after a cut.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Remains {
-    pub(crate) names: BTreeMap<PathBuf, Node>,
-    pub(crate) files: BTreeMap<u64, Vec<u8>>,
+pub struct Remains {
+    /// What stands at each path.
+    pub names: BTreeMap<PathBuf, Node>,
+    /// The bytes of each file, by its number.
+    pub files: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Remains {
     /// The files of `folder`: name and bytes.
-    pub(crate) fn files_in(&self, folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    pub fn files_in(&self, folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         for (path, node) in &self.names {
             if let (Some(parent), Node::File(file)) = (path.parent(), node)
@@ -137,7 +146,7 @@ impl Remains {
 
 /// A disk as it is, flushed and not.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Platter {
+pub struct Platter {
     names: BTreeMap<PathBuf, Node>,
     unflushed_names: Vec<Naming>,
     files: BTreeMap<u64, Contents>,
@@ -145,7 +154,7 @@ pub(crate) struct Platter {
 
 impl Platter {
     /// A disk on which all of `remains` is flushed.
-    pub(crate) fn holding(remains: &Remains) -> Self {
+    pub fn holding(remains: &Remains) -> Self {
         let contents = |bytes: &Vec<u8>| Contents { durable: bytes.clone(), ..Contents::default() };
         Self {
             names: remains.names.clone(),
@@ -154,7 +163,8 @@ impl Platter {
         }
     }
 
-    pub(crate) fn apply(&mut self, event: &Event) {
+    /// Lets something happen to it.
+    pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Content { file, change } => {
                 self.files.entry(*file).or_default().unflushed.push(change.clone());
@@ -183,7 +193,7 @@ impl Platter {
     }
 
     /// What is there after a cut now.
-    pub(crate) fn cut(&self, fate: &mut Fate) -> Remains {
+    pub fn cut(&self, fate: &mut Fate) -> Remains {
         let mut names = self.names.clone();
         for naming in &self.unflushed_names {
             if fate.keeps_name() {
