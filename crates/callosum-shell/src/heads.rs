@@ -36,8 +36,17 @@ const PLAIN_OPTIONS: &[&str] = &["--yes", "-E", "-y"];
 pub struct Head<'l> {
     /// The program, as it is written.
     pub program: &'l str,
-    /// The word behind it, unless that has quotes or stands for something else.
-    pub word: Option<&'l str>,
+    behind: &'l str,
+}
+
+impl<'l> Head<'l> {
+    /// The word behind the program, unless that has quotes or stands for something else.
+    pub fn word(&self) -> Option<&'l str> {
+        match (Scan { line: self.behind, at: 0 }).next() {
+            Some(Token::Plain(word)) => Some(word),
+            Some(Token::Other(_) | Token::End) | None => None,
+        }
+    }
 }
 
 /// The begins of the commands in the first KiB of a line. What a here-document, a quoted text, an option's value or a script has in it is
@@ -120,17 +129,9 @@ impl<'l> Scan<'l> {
 
     /// The begin of the command of this program, whose end is gone to.
     fn head(&mut self, program: &'l str) -> Head<'l> {
-        let before = self.at;
-        let word = match self.next() {
-            Some(Token::Plain(word)) => Some(word),
-            Some(Token::Other(_)) | None => None,
-            Some(Token::End) => {
-                self.at = before;
-                None
-            }
-        };
+        let behind = self.line.get(self.at..).unwrap_or_default();
         self.pass_command();
-        Head { program, word }
+        Head { program, behind }
     }
 
     /// Goes to the end of the command.
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     fn shown(line: &str) -> String {
-        let of = |head: Head<'_>| format!("{}:{}", head.program, head.word.unwrap_or("-"));
+        let of = |head: Head<'_>| format!("{}:{}", head.program, head.word().unwrap_or("-"));
         heads(line).map(of).collect::<Vec<_>>().join(" ")
     }
 

@@ -62,7 +62,7 @@ impl RuleSet {
             let folder = memchr::memrchr(b'/', head.program.as_bytes());
             let program = folder.map_or(head.program, |at| head.program.get(at + 1..).unwrap_or_default());
             let is_told = !is_local(program) && !self.ships_rules_for(program) && is_program_name(program);
-            is_told.then(|| match head.word.and_then(told_verb) {
+            is_told.then(|| match head.word().and_then(told_verb) {
                 Some(verb) => format!("{program} {verb}"),
                 None => program.to_owned(),
             })

@@ -112,8 +112,8 @@ impl Question<'_> {
     }
 
     fn may_name_kept<'t>(&self, watch: &Watch, line: &str, whole: impl Fn() -> Option<&'t str>) -> bool {
-        let folder = self.params.given(WORK_FOLDER);
-        let folder = folder.as_deref().and_then(Value::as_str);
+        let folder = self.params.get(WORK_FOLDER);
+        let folder = folder.as_ref().and_then(|folder| folder.as_str());
         let cwd = folder.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
         let may_name = |text: &str| watch.may_name(text, Kinds::of(text), cwd);
         if line.is_empty() {

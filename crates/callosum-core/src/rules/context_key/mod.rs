@@ -118,11 +118,6 @@ impl<'a> Lookup<'a> {
         found
     }
 
-    /// The same as the host gives it now: of what is short, and asked for once.
-    pub(crate) fn given(&self, path: &str) -> Option<Cow<'a, Value>> {
-        self.params.get(path)
-    }
-
     /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
     /// text; what is empty or an object is none.
     fn texts(&self, path: &'a str) -> Vec<String> {
