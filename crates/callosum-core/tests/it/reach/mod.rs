@@ -264,6 +264,9 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of another forty servers", &opened);
     let fourth =
         scorer.labelled("opened/fourth-tools.jsonl").plus(&scorer.pairs("opened/fourth-tool-pairs.jsonl"));
+    let fifth =
+        scorer.labelled("opened/fifth-tools.jsonl").plus(&scorer.pairs("opened/fifth-tool-pairs.jsonl"));
+    let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
     let own = [
         "own/tools.jsonl",
         "own/harmless.jsonl",
@@ -283,7 +286,9 @@ fn the_shipped_rules_reach_what_agents_do() {
     .map(|name| scorer.pairs(name));
     let own = own.chain(own_pairs).fold(Score::default(), |all, one| all.plus(&one));
     report("tools of the fourth set", &fourth);
+    report("tools of the fifth set", &fifth);
     report("tools from memory", &own);
+    report("many more tools from memory", &many);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
     let scored = [
@@ -292,7 +297,9 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of another sixty servers", &third, SIXTY_GOALS),
         ("tools of another forty servers", &opened, FORTY_GOALS),
         ("tools of the fourth set", &fourth, FOURTH_GOALS),
+        ("tools of the fifth set", &fifth, FIFTH_GOALS),
         ("tools from memory", &own, OWN_GOALS),
+        ("many more tools from memory", &many, MANY_GOALS),
     ];
     for (name, score, goals) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
@@ -354,6 +361,22 @@ const FOURTH_GOALS: &[Goal] = &[
     ("pairs of the same resource together", |score| score.together, 97.0),
 ];
 
+/// The same for those of the fifth set.
+const FIFTH_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 93.0),
+    ("the long tail", |score| score.tail, 83.0),
+    ("pairs of different resources apart", |score| score.apart, 74.0),
+    ("pairs of the same resource together", |score| score.together, 83.0),
+];
+
+/// The same for more that were written down before any rule was asked for them.
+const MANY_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 50.0),
+    ("the long tail", |score| score.tail, 50.0),
+    ("pairs of different resources apart", |score| score.apart, 50.0),
+    ("pairs of the same resource together", |score| score.together, 50.0),
+];
+
 /// The same for those that who wrote the rules knew by heart.
 const OWN_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 98.0),
@@ -371,14 +394,10 @@ fn what_was_kept_back_is_only_scored() {
     let fourth_commands = scorer
         .labelled("kept-back/fourth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
-    let fifth_tools = scorer
-        .labelled("kept-back/fifth-tools.jsonl")
-        .plus(&scorer.pairs("kept-back/fifth-tool-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
-        ("kept-back tools of the fifth set", fifth_tools),
     ];
     for (name, score) in all {
         assert!(score.known.of > 0);
