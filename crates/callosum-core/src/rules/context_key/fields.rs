@@ -113,6 +113,11 @@ impl Fields {
         self.0.iter().find(is_it).map(|field| spelled(&field.value)).into_iter().collect()
     }
 
+    /// The names of all fields, the outermost first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|field| field.name.as_str())
+    }
+
     /// The names of the call's own fields with their values, in order.
     pub(super) fn own(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))

@@ -249,7 +249,7 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
     };
     let is_specific = |name: &str| {
-        let is_wide = CONTAINERS.contains(&name) || WIDE.contains(&name) || NAMING.contains(&name);
+        let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
         !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
     };
     let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
@@ -267,19 +267,29 @@ const NAMES: &[&str] =
 const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
 ];
-/// Fields of what other things stand in, the narrowest first.
+/// What other things stand in, the narrowest first: fields of these names, or with one of `ENDINGS` behind.
 #[rustfmt::skip]
 const CONTAINERS: &[&str] = &[
-    "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "contenttype", "contenttypeuid", "contentmodel", "mount", "mountpath", "channelid", "chatid", "tableid", "table", "collection",
-    "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
-    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "assignmentid", "courseid", "caseid", "eventid", "warehouseid", "facilityid", "venueid", "campaignid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
-    "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
-    "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
-    "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",
-    "projectslug", "projectref", "projectname", "project", "namespace", "cluster", "clustername", "clusterid", "accountid", "account", "budgetid",
-    "vault", "vaultid", "realm", "teamid", "team", "groupid", "guildid", "serverid", "locationid", "region", "owner", "workspaceslug", "workspaceid",
-    "workspace", "organizationid", "organizationslug", "organization", "orgid", "orgslug", "org", "uuid",
+    "model", "objectslug", "objecttype", "resourcetype", "recordtype", "entitytype", "entityname", "contenttype", "contentmodel", "mount", "mountpath",
+    "channel", "chat", "table", "collection", "worksheet", "sheet", "calendar", "stack", "column", "section", "list", "parent", "parentfolder", "folder",
+    "folderpath", "wiki", "board", "dashboard", "audience", "form", "survey", "quiz", "assignment", "coursework", "course", "case", "event", "warehouse",
+    "facility", "venue", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
+    "bucket", "zone", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
+    "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
+    "vault", "realm", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "uuid",
 ];
+/// How fields of containers end.
+#[rustfmt::skip]
+const ENDINGS: &[&str] = &["identifier", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
+
+/// The place of what a field names among the containers.
+fn container_place(field: &str) -> Option<usize> {
+    let place = |name: &str| CONTAINERS.iter().position(|container| *container == name);
+    place(field).or_else(|| {
+        let mut nouns = ENDINGS.iter().filter_map(|end| field.strip_suffix(end));
+        nouns.find_map(place)
+    })
+}
 /// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
 const WHOLE: usize = 8;
 
@@ -298,7 +308,7 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, V
         found = Found { thing: None, field: field.to_owned(), values };
     }
     // What is made and has no name at all is the new one there.
-    let is_there = CONTAINERS.contains(&found.field.as_str()) && found.thing.is_none();
+    let is_there = container_place(&found.field).is_some() && found.thing.is_none();
     if is_made
         && is_there
         && let Some(kind) = thing(name)
@@ -401,15 +411,23 @@ fn within(name: &NameWords, fields: &Fields) -> Option<String> {
 /// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
 fn container(field: &str, fields: &Fields) -> Option<String> {
     let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
-    let is_its = |container: &&&str| **container != field && (is_named || !PLACES.contains(*container));
-    let mut others = CONTAINERS
-        .iter()
-        .filter(is_its)
-        .filter_map(|container| Some((*container, fields.named(container).into_iter().next()?)));
-    let (narrow, value) = others.next()?;
+    let is_its = |container: &str| {
+        // Whoever a person works for is no part of the person.
+        let is_of_person = is_named && container.starts_with("company");
+        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
+    };
+    let mut others: Vec<(usize, &str, String)> = fields
+        .names()
+        .filter(|name| is_its(name))
+        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
+        .collect();
+    others.sort_by_key(|(place, _, _)| *place);
+    others.dedup_by_key(|(place, _, _)| *place);
+    let mut others = others.into_iter();
+    let (_, narrow, value) = others.next()?;
     let is_enough = is_whole(narrow, &value);
-    match others.find(|(_, wider)| *wider != value).filter(|_| !is_enough) {
-        Some((_, wider)) => Some(format!("{wider}/{value}")),
+    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
+        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
         None => Some(value),
     }
 }
