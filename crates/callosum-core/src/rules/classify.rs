@@ -26,7 +26,7 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
-    keys_or_digest, without_title,
+    keys_or_digest, with_ids, without_title,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -477,10 +477,17 @@ impl<'r> Verdict<'r, '_> {
     fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) -> bool {
         let site = Site { words: rule.words(), ..site };
         // A call with too many is refused, whatever the others are.
-        let (keys, too_many) = match self.classification.too_many_keys {
+        let (mut keys, too_many) = match self.classification.too_many_keys {
             true => (Vec::new(), true),
             false => context_keys(&rule.context_keys, site),
         };
+        if site.words.is_some() && site.fit.is_none() && rule.tier.is_guarded() {
+            for key in &mut keys {
+                if let Some(whole) = with_ids(key, site) {
+                    self.classification.former_keys.push(std::mem::replace(key, whole));
+                }
+            }
+        }
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),

@@ -202,13 +202,17 @@ const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
 /// What `resolve` asks for, and what it settles.
 const LOOKED_UP: &[&str] = &[
     "by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names",
-    "path", "dns",
+    "path", "dns", "assignees", "contacts", "members", "people", "recipients", "symbol", "ticker", "users",
 ];
 #[rustfmt::skip]
 const SETTLED: &[&str] = &[
     "alert", "annotation", "case", "comment", "conversation", "discussion", "dispute", "error", "event", "finding", "incident", "issue", "problem",
     "request", "review", "task", "thread", "ticket",
 ];
+/// Verbs that make what only shows something, and what that is called: `create_mockup_task`, `start_simulation`.
+const MAKING: &[&str] = &["add", "create", "make", "new", "start"];
+#[rustfmt::skip]
+const MADE_TO_SHOW: &[&str] = &["estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "simulation"];
 /// What `set` and `switch` choose for later calls of the same session.
 const CHOSEN: &[&str] = &["active", "context", "current"];
 
@@ -216,6 +220,11 @@ const CHOSEN: &[&str] = &["active", "context", "current"];
 /// `set_active_board`.
 fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     let found = |list: &[&str]| name.iter().map(|(word, _)| *word).find(|word| list.contains(word));
+    if found(MAKING).is_some()
+        && let Some(shown) = found(MADE_TO_SHOW)
+    {
+        return Some(shown);
+    }
     match name {
         [("resolve", _), ..] => found(LOOKED_UP).filter(|_| found(SETTLED).is_none()),
         [("set" | "switch", _), (next, _), ..] => Some(*next).filter(|next| CHOSEN.contains(next)),
@@ -321,6 +330,14 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     }
 }
 
+/// A name up to what something is done with, where a verb says that something is: `create_voice` of `create_voice_from_preview`.
+fn head<'a, 'n>(name: &'a [(&'n str, Sense)]) -> &'a [(&'n str, Sense)] {
+    let is_with = |(word, _): &(&str, Sense)| matches!(*word, "by" | "for" | "from" | "using" | "via" | "with");
+    let Some(at) = name.iter().position(is_with).filter(|at| *at > 1) else { return name };
+    let (before, _) = name.split_at(at);
+    if before.iter().any(|(_, sense)| *sense == Sense::Does) { before } else { name }
+}
+
 /// The word that says that a tool only asks or prepares: one before a verb that does something, what the name ends with, or a draft.
 pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     if let Some(draft) = draft(name) {
@@ -330,8 +347,9 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         return Some(word);
     }
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
-    if let [first, .., (last, _)] = name {
-        let before = name.len().checked_sub(2).and_then(|place| name.get(place));
+    let head = head(name);
+    if let [first, .., (last, _)] = head {
+        let before = head.len().checked_sub(2).and_then(|place| head.get(place));
         let is_behind_verb = before.is_some_and(|(word, sense)| *sense == Sense::Does && is_plain_verb(word));
         let is_shown = LAST_ASKING.contains(last)
             || PREVIEWED.contains(last) && !is_behind_verb

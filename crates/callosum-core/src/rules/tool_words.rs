@@ -23,8 +23,10 @@ const ACTIONS: &[&str] = &[
     "httpMethod", "subcommand", "command",
 ];
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
-const TRIALS: &[&str] =
-    &["checkonly", "dryrun", "previewonly", "previewrun", "simulateonly", "validateonly", "validationonly"];
+const TRIALS: &[&str] = &["dryrun", "previewrun", "whatif"];
+/// The same, with `only` behind: `plan_only`.
+const ONLY_TRIED: &[&str] =
+    &["check", "dryrun", "estimate", "plan", "preview", "quote", "simulate", "simulation", "validate", "validation", "verify"];
 const TRIED: &[&str] = &["true", "all", "client", "server"];
 /// Parameters that say how something is done, and what they are then.
 const MODES: &[&str] = &["mode", "runmode", "runtype", "executionmode"];
@@ -307,7 +309,9 @@ impl ToolWords {
         };
         only_names
             || asking.is_some_and(|word| !self.asks_for(word) || tool_verbs::is_shown(word))
-            || TRIALS.iter().any(|name| params.has_own(name, TRIED))
+            || params.is_own_one_of(TRIED, |name| {
+                TRIALS.contains(&name) || name.strip_suffix("only").is_some_and(|tried| ONLY_TRIED.contains(&tried))
+            })
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || MODES.iter().any(|name| params.has_own(name, TRIED_MODES))
             || params.is_own_false(CONFIRMED)

@@ -6,7 +6,7 @@ use crate::rules::tool_words::NameWords;
 
 /// How fields end that name one thing of a service.
 const IDS: &[&str] =
-    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
+    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails", "username", "identifier", "idorurl"];
 /// Words that end so by chance.
 const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
 /// Fields that name a place of a service.
@@ -52,6 +52,12 @@ const ROOTS: &[&str] = &[
     "~/",
 ];
 
+/// Whether a field names one thing of a service, by how it is called.
+pub(super) fn is_id(field: &str) -> bool {
+    let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
+    is_one && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
+}
+
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     let name = NameWords::of_tool(tool);
@@ -65,13 +71,9 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     if fields.own().any(is_here) {
         return false;
     }
-    let is_id = |(field, _): (&str, &str)| {
-        let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
-        is_one && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
-    };
     let is_of_thing = |found: Found<'_>| {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
         found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
     };
-    fields.own().any(is_id) || target(&name, fields).is_some_and(is_of_thing)
+    fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
 }

@@ -39,7 +39,7 @@ pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, 
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
-pub(crate) use title::without_title;
+pub(crate) use title::{with_ids, without_title};
 pub(crate) use value::Picked;
 
 use self::fields::Fields;
@@ -136,6 +136,11 @@ impl<'a> Lookup<'a> {
     /// The values in them by the names of their fields, wherever these stand.
     fn fields(&self) -> &Fields {
         self.fields.get_or_init(|| Fields::of(&self.params.all().value))
+    }
+
+    /// Whether a field of the call itself that is meant, by its name in small letters and without signs, has one of some values.
+    pub(crate) fn is_own_one_of(&self, values: &[&str], is_meant: impl Fn(&str) -> bool) -> bool {
+        self.fields().own().any(|(own, value)| values.contains(&value) && is_meant(own))
     }
 
     /// Whether a field of the call itself, by its name in small letters and without signs, has one of some values. What stands in an

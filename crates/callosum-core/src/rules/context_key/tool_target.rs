@@ -2,6 +2,7 @@
 //! code host, the object in a cluster.
 
 use super::fields::Fields;
+use super::identified::is_id;
 use super::kube_object::kube_objects;
 use super::mail_fields;
 use super::page;
@@ -145,7 +146,7 @@ pub(super) const CALLERS: &[&str] = &[
 ];
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
 #[rustfmt::skip]
-const OTHERS: &[&str] = &[
+pub(super) const OTHERS: &[&str] = &[
     "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
     "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
     "transition", "type", "user", "version",
@@ -219,6 +220,13 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
+    let is_specific = |name: &str| {
+        let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
+        !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
+    };
+    // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
+    let is_said = verb.is_some_and(|verb| MAKING.contains(&verb))
+        && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
@@ -234,7 +242,8 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
             let values = fields.named(&field);
             // `transition_id` is no name of what a transition is made of.
             let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
-            if !values.is_empty() && !is_done && is_name_of(word, suffix, &values) {
+            let is_content = is_said && matches!(*suffix, "" | "s");
+            if !values.is_empty() && !is_done && !is_content && is_name_of(word, suffix, &values) {
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }
@@ -247,10 +256,6 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         let (field, value) = ones.find(|(name, _)| !CALLERS.contains(name) && is_meant(name))?;
         let all = fields.named(field);
         Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
-    };
-    let is_specific = |name: &str| {
-        let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
-        !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
     };
     let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
     let (field, values) = found.or_else(|| others(&|_| true))?;
@@ -344,7 +349,7 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
 
 /// What there is one of for each person, or language, in a thing, and the fields that tell which.
 const ONE_FOR_EACH: &[(&[&str], &[&str])] =
-    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES)];
+    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
 #[rustfmt::skip]
 const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
@@ -352,6 +357,17 @@ const OF_PERSONS: &[&str] = &[
 ];
 const WHO: &[&str] =
     &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
+/// What there is one of at a time.
+#[rustfmt::skip]
+const TIMED: &[&str] = &[
+    "absence", "appointment", "attendance", "booking", "budget", "downtime", "maintenance", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
+];
+#[rustfmt::skip]
+const DATES: &[&str] = &[
+    "start", "startat", "startsat", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
+    "period",
+];
+const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
 const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Verbs by which a person gets into something or out of it.
 #[rustfmt::skip]
@@ -359,14 +375,14 @@ const JOINING: &[&str] = &[
     "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe",
 ];
 
-/// Which of several a call is about where there is one for each person or language in what it names.
-fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+/// Which of several a call is about where there is one for each person, language or time in what it names.
+fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
         let is_one = name.own().map(singular).any(|word| things.contains(&word));
-        let is_named = things.iter().any(|thing| found.starts_with(thing)) || names.contains(&found);
+        let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
-    ONE_FOR_EACH.iter().find_map(which)
+    ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
 }
 
 /// Of a call by which a person gets into something or out of it: that, and who.
@@ -392,12 +408,16 @@ const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
     let container = container(&field, fields);
-    let which = one_for_each(name, &field, fields).map(|which| format!("/{which}")).unwrap_or_default();
+    let which = one_for_each(name, &field, fields);
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
-    let in_container = |value: String| match &container {
-        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}{which}"),
-        _ => format!("{kind}{value}{which}"),
+    let in_container = |value: String| {
+        // Addresses don't tell case apart.
+        let shown = if value.contains('@') { value.to_lowercase() } else { value.clone() };
+        match &container {
+            Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{shown}{which}"),
+            _ => format!("{kind}{shown}{which}"),
+        }
     };
     values.into_iter().map(in_container).collect()
 }
