@@ -26,7 +26,7 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
-    keys_or_digest, with_ids, without_title,
+    keys_or_digest, with_besides, without_title,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -483,7 +483,7 @@ impl<'r> Verdict<'r, '_> {
         };
         if site.words.is_some() && site.fit.is_none() && rule.tier.is_guarded() {
             for key in &mut keys {
-                if let Some(whole) = with_ids(key, site) {
+                if let Some(whole) = with_besides(key, site) {
                     self.classification.former_keys.push(std::mem::replace(key, whole));
                 }
             }

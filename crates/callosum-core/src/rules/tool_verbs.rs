@@ -33,7 +33,7 @@ const ACTING: &[&str] = &[
     "downgrade", "downvote", "drain", "drop", "duplicate", "elevate", "empty", "end", "endorse", "enforce", "enqueue", "enrol", "enroll",
     "erase", "escalate", "esign", "evacuate", "evict", "excuse", "exempt", "expire", "extend", "favorite", "finalize", "flush", "follow",
     "forgive", "fork", "freeze", "grade", "grant", "hangup", "hire", "ignore", "impersonate", "import", "impose", "increase", "increment",
-    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy",
+    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy", "lift",
     "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate", "moderate", "move", "mutate", "mute", "nack",
     "nominate", "notarize", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "penalize", "pin", "place", "pledge",
     "prescribe", "press", "procure", "produce", "prorate", "quarantine", "raise", "ratify", "reactivate", "reassign", "rebalance", "reboot",
@@ -68,7 +68,7 @@ const COMPOUNDS: &[[&str; 2]] = &[
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
 const THINGS: &[&str] =
-    &["checkout", "deposit", "label", "like", "link", "payout", "refund", "signal", "swap", "vote"];
+    &["broadcast", "checkout", "deposit", "label", "like", "link", "payout", "refund", "signal", "swap", "vote"];
 /// Names of things that are verbs where a name begins with them and one of these: `record_payment`, but neither `dns_record` nor `record_types`.
 #[rustfmt::skip]
 const BEFORE: &[(&str, &[&str])] = &[
@@ -84,6 +84,8 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("record", &["donation", "expense", "payment", "sale", "transaction"]),
     ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
     ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "withdrawal"]),
+    ("return", &["document", "item", "order", "submission"]),
+    ("tag", &["contact", "conversation", "customer", "lead", "member", "subscriber", "user"]),
     ("text", &["customer", "guest", "member", "user"]),
     ("timeout", &["member", "user"]),
     ("wire", &["funds", "money"]),
@@ -213,6 +215,13 @@ const SETTLED: &[&str] = &[
 const MAKING: &[&str] = &["add", "create", "make", "new", "start"];
 #[rustfmt::skip]
 const MADE_TO_SHOW: &[&str] = &["estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "simulation"];
+/// A verb that is the name of a service as well.
+const A_SERVICE: &str = "resend";
+/// What is measured or written down of things.
+#[rustfmt::skip]
+const MEASURED: &[&str] = &[
+    "activities", "analytics", "breakdown", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
+];
 /// What `set` and `switch` choose for later calls of the same session.
 const CHOSEN: &[&str] = &["active", "context", "current"];
 
@@ -290,7 +299,7 @@ fn plural_of(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn sense_of(word: &str) -> Sense {
-    // What undoes something does something: `unmute`, `unpause`.
+    // What undoes something or does it again does something: `unmute`, `resync`.
     let does = |word: &str| is_plain_verb(word) || ACTING.binary_search(&word).is_ok();
     let is_thing = |word: &str| NOUNS.binary_search(&word).is_ok() || THINGS.contains(&word);
     if is_thing(word) {
@@ -303,6 +312,8 @@ fn sense_of(word: &str) -> Sense {
         Sense::Runs
     } else if ASKING_VERBS.binary_search(&word).is_ok() || PREPARING.contains(&word) {
         Sense::Asks
+    } else if word.strip_prefix("re").is_some_and(does) && word != A_SERVICE {
+        Sense::Does
     } else if MAY_PREPARE.contains(&word) {
         Sense::MayPrepare
     } else {
@@ -338,13 +349,25 @@ fn head<'a, 'n>(name: &'a [(&'n str, Sense)]) -> &'a [(&'n str, Sense)] {
     if before.iter().any(|(_, sense)| *sense == Sense::Does) { before } else { name }
 }
 
+/// What a name ends with that shows what was measured or written down of what stands before it: `campaign_send_analytics`,
+/// `message_delivery_report`; a verb that can't be a thing and stands first does something with it: `send_report`, `create_report`.
+fn measured<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    let [(_, first), .., (last, _)] = name else { return None };
+    (MEASURED.contains(last) && *first != Sense::Does).then_some(*last)
+}
+
+/// Whether a name says so whatever a rule asks for.
+pub(super) fn is_told(name: &[(&str, Sense)]) -> bool {
+    preliminary(name).is_some() || measured(name).is_some()
+}
+
 /// The word that says that a tool only asks or prepares: one before a verb that does something, what the name ends with, or a draft.
 pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    if let Some(word) = preliminary(name).or_else(|| measured(name)) {
+        return Some(word);
+    }
     if let Some(draft) = draft(name) {
         return Some(draft);
-    }
-    if let Some(word) = preliminary(name) {
-        return Some(word);
     }
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
     let head = head(name);
@@ -377,6 +400,11 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         }
     }
     None
+}
+
+/// Whether a word is a verb that does something.
+pub(super) fn is_verb(word: &str) -> bool {
+    sense_of(word) == Sense::Does
 }
 
 /// Whether a word by which a name only asks is a thing that is shown, and no verb.

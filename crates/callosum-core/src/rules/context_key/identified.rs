@@ -6,7 +6,7 @@ use crate::rules::tool_words::NameWords;
 
 /// How fields end that name one thing of a service.
 const IDS: &[&str] =
-    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails", "username", "identifier", "idorurl"];
+    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails", "emailaddress", "username", "identifier", "idorurl"];
 /// Words that end so by chance.
 const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
 /// Fields that name a place of a service.
@@ -51,6 +51,21 @@ const ROOTS: &[&str] = &[
     "../",
     "~/",
 ];
+
+/// Fields that say which part of a list is wanted, and in what order.
+#[rustfmt::skip]
+const PAGING: &[&str] = &[
+    "after", "before", "cursor", "limit", "maxresults", "nexttoken", "offset", "page", "pagesize", "pagetoken", "perpage", "skip", "startcursor", "top",
+];
+#[rustfmt::skip]
+const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
+
+/// Whether a call says which page of something it wants, and nothing else but of what, by an id.
+pub(super) fn only_pages(fields: &Fields) -> bool {
+    let is_paging = |field: &str| PAGING.contains(&field);
+    let is_beside = |field: &str| LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token");
+    fields.own().any(|(field, _)| is_paging(field)) && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
+}
 
 /// Whether a field names one thing of a service, by how it is called.
 pub(super) fn is_id(field: &str) -> bool {

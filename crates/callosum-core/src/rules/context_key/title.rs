@@ -5,10 +5,7 @@ use callosum_shell::command::Detail;
 
 use super::around::Around;
 use super::fields::Fields;
-use super::identified::is_id;
 use super::site::Site;
-use super::tool_target::OTHERS;
-use super::{UNKNOWN, safe};
 use crate::model::digest::hash_text;
 use crate::model::redact::redact_key;
 use crate::model::text::head;
@@ -74,39 +71,6 @@ pub(super) fn with_titles(key: String, site: Site<'_, '_>) -> Vec<String> {
     keys
 }
 
-/// Words that stand in a key for what a rule's placeholders did not find in a call.
-const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
-/// So many ids of a call stand in such a key.
-const MAX_IDS: usize = 3;
-
-/// A key of a tool's call of which its rule found no more than that it is new, or the usual one there: with the ids by which the call
-/// names something that the key does not have.
-pub(crate) fn with_ids(key: &str, site: Site<'_, '_>) -> Option<String> {
-    let end = key.rsplit([':', '#', '/']).next()?;
-    let is_new = end == NEW;
-    if !is_new && !NOT_FOUND.contains(&end) {
-        return None;
-    }
-    let is_other = |field: &str| OTHERS.iter().any(|other| field.starts_with(other));
-    let mut ids: Vec<(&str, &str)> = site
-        .params
-        .fields()
-        .own()
-        .filter(|(field, value)| is_id(field) && !is_other(field) && !key.contains(value))
-        .collect();
-    // Hosts hand on parameters in any order.
-    ids.sort_unstable();
-    ids.dedup_by_key(|(_, value)| *value);
-    let ids: Vec<&str> = ids.into_iter().map(|(_, value)| value).take(MAX_IDS).collect();
-    let ids = ids.join("/");
-    match (is_new, end) {
-        _ if ids.is_empty() => None,
-        (true, _) => Some(format!("{key}:{}", spelled(&ids)?)),
-        (_, "primary") => Some(safe(format!("{key}/{ids}"))),
-        _ => Some(safe(format!("{}{ids}", key.strip_suffix(end)?))),
-    }
-}
-
 /// Whether the subcommands of a program are for what wants a branch merged.
 fn is_of_merging(words: &[String]) -> bool {
     words.iter().take(2).any(|word| word.split('-').any(|part| MERGING.contains(&part)))
@@ -159,7 +123,7 @@ fn first_with_values(names: &[&str], values: impl Fn(&str) -> Vec<String>) -> Ve
 }
 
 /// A title's words: `Cart loses items!` is `cart-loses-items`. Secrets are taken out before their signs are.
-fn spelled(title: &str) -> Option<String> {
+pub(super) fn spelled(title: &str) -> Option<String> {
     let title = redact_key(title).to_lowercase();
     let words: Vec<&str> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

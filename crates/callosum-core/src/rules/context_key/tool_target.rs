@@ -130,7 +130,7 @@ const USUAL: &[&str] = &[
 /// Those that do where neither they nor another id is there.
 #[rustfmt::skip]
 const NAMING: &[&str] = &[
-    "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
+    "topic", "queue", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
 ];
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
@@ -186,7 +186,7 @@ const SAID: &[&str] = &[
 #[rustfmt::skip]
 const TRAITS: &[&str] = &[
     "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
-    "hour", "image", "level", "limit", "mode", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
+    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
     "time", "value", "visibility",
 ];
 
@@ -225,7 +225,7 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
     };
     // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
-    let is_said = verb.is_some_and(|verb| MAKING.contains(&verb))
+    let is_said = name.makes()
         && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
@@ -262,11 +262,9 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     Some(Found { thing: None, field, values })
 }
 
-/// Verbs of tools that make something.
-const MAKING: &[&str] = &["add", "create", "insert", "make", "new", "provision", "register", "upload"];
 /// Fields that name what is made.
 const NAMES: &[&str] =
-    &["identifier", "email", "slug", "name", "title", "username", "filename", "domain", "path", "url"];
+    &["identifier", "email", "emailaddress", "slug", "name", "title", "username", "filename", "domain", "path", "url"];
 /// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
@@ -298,35 +296,68 @@ fn container_place(field: &str) -> Option<usize> {
 /// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
 const WHOLE: usize = 8;
 
+/// What a call acts on, as its name and its fields say together.
+struct Named {
+    kind: String,
+    field: String,
+    values: Vec<String>,
+    /// What a thing that is made stands in, where no container is called so.
+    within: Option<String>,
+}
+
 /// What a call acts on, with the kind of thing that it is.
-fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, Vec<String>)> {
+fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
-        return Some((kind, String::new(), values));
+        return Some(Named { kind, field: String::new(), values, within: None });
     }
-    let mut found = target(name, fields)?;
-    let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
+    let found = target(name, fields);
+    let is_made = name.makes();
+    let made = if is_made { made(name) } else { None };
+    let new = |kind: String| Named { kind, field: NEW.to_owned(), values: vec![NEW.to_owned()], within: None };
+    let Some(found) = found else {
+        // Of what it stands in at least is told which.
+        return made.filter(|_| fields.names().any(|name| container_place(name).is_some())).map(new);
+    };
     // What is made has a name only, and stands in what the call names by an id.
-    if is_made
-        && found.thing.is_none()
+    let is_own = found.thing.is_some() && found.thing.map(str::to_owned) == made;
+    if let Some(kind) = made.clone().filter(|_| !is_own)
         && let Some((field, values)) = fields.first_named(NAMES)
     {
-        found = Found { thing: None, field: field.to_owned(), values };
+        let is_in = found.thing.is_some() && is_id(&found.field) && container_place(&found.field).is_none();
+        let is_other = OTHERS.iter().any(|other| found.field.starts_with(other)) || found.field == field;
+        let within = found.values.into_iter().next().filter(|_| is_in && !is_other);
+        return Some(Named { kind: kind_of_named(field, kind), field: field.to_owned(), values, within });
     }
     // What is made and has no name at all is the new one there.
     let is_there = container_place(&found.field).is_some() && found.thing.is_none();
-    if is_made
-        && is_there
-        && let Some(kind) = thing(name)
-    {
-        return Some((kind, NEW.to_owned(), vec![NEW.to_owned()]));
+    if let Some(kind) = made.filter(|_| is_there) {
+        return Some(new(kind));
     }
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
-    Some((kind, found.field, found.values))
+    Some(Named { kind, field: found.field, values: found.values, within: None })
+}
+
+/// What is made, by the name of a tool that makes something: `document` of `create_document_from_template`.
+fn made(name: &NameWords) -> Option<String> {
+    let own: Vec<&str> = name.own().collect();
+    let is_with = |word: &&str| matches!(*word, "by" | "for" | "from" | "in" | "on" | "to" | "using" | "via" | "with");
+    let end = own.iter().position(is_with).unwrap_or(own.len());
+    let verb = name.acting();
+    let is_thing = |word: &&&str| !NO_THINGS.contains(*word) && verb != Some(**word) && !name.of_server().any(|server| server == **word);
+    own.get(..end)?.iter().rfind(is_thing).map(|word| singular(word).to_owned())
+}
+
+/// The kind of what is made and has only a name, by whose field it may be told better.
+fn kind_of_named(field: &str, made: String) -> String {
+    if field == "path" { field.to_owned() } else { made }
 }
 
 /// Persons who are put into something or taken out of it: `add_user_to_group`.
-const PERSONS: &[&str] =
-    &["attendee", "contact", "member", "participant", "person", "player", "student", "subscriber", "user"];
+#[rustfmt::skip]
+const PERSONS: &[&str] = &[
+    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
+    "prospect", "recipient", "student", "subscriber", "tester", "user",
+];
 
 /// Of a call that changes who belongs to something: that, and who.
 fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
@@ -372,7 +403,7 @@ const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Verbs by which a person gets into something or out of it.
 #[rustfmt::skip]
 const JOINING: &[&str] = &[
-    "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe",
+    "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "tag", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe", "untag",
 ];
 
 /// Which of several a call is about where there is one for each person, language or time in what it names.
@@ -406,8 +437,12 @@ const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 
 /// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
+    let Some(Named { kind, field, values, within }) = named_objects(name, fields) else { return Vec::new() };
     let container = container(&field, fields);
+    let container = match (container, within) {
+        (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
+        (wide, narrow) => wide.or(narrow),
+    };
     let which = one_for_each(name, &field, fields);
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
@@ -424,7 +459,7 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
 
 /// What a call's target stands in, where its name alone may be that of another.
 fn within(name: &NameWords, fields: &Fields) -> Option<String> {
-    let (_, field, values) = named_objects(name, fields)?;
+    let Named { field, values, .. } = named_objects(name, fields)?;
     if values.iter().all(|value| is_whole(&field, value)) { None } else { container(&field, fields) }
 }
 
@@ -452,13 +487,26 @@ fn container(field: &str, fields: &Fields) -> Option<String> {
     }
 }
 
+/// The environment that a call names.
+pub(super) fn environment(fields: &Fields) -> Option<String> {
+    let is_one = |field: &&str| {
+        let mut nouns = ENDINGS.iter().filter_map(|end| singular(field).strip_suffix(end)).chain([singular(field)]);
+        nouns.any(|noun| matches!(noun, "environment" | "env"))
+    };
+    let found = fields.names().filter(is_one).find_map(|name| fields.named(name).into_iter().next());
+    found.filter(|name| !name.contains(char::is_whitespace))
+}
+
 /// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.
 fn kind_of(field: &str, name: &NameWords) -> String {
     if field.ends_with("path") {
         return "path".to_owned();
     }
     let ends = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
-    let kind = ends.filter_map(|suffix| field.strip_suffix(suffix)).min_by_key(|kind| kind.len());
+    // `tagId` is that of a tag, and not the `gid` of something else.
+    let is_told = |kind: &&str| name.own().any(|word| singular(word) == singular(kind));
+    let kinds = ends.filter_map(|suffix| field.strip_suffix(suffix));
+    let kind = kinds.clone().find(is_told).or_else(|| kinds.min_by_key(|kind| kind.len()));
     let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
 }

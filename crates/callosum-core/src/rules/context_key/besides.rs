@@ -1,0 +1,67 @@
+//! What a call of a tool says besides what the key of its rule asks for, and what tells its resource from others all the same.
+
+use super::identified::is_id;
+use super::site::Site;
+use super::title::{NEW, spelled};
+use super::tool_target::{OTHERS, environment};
+use super::{UNKNOWN, safe};
+use crate::rules::tool_words::NameWords;
+
+/// Words that stand in a key for what a rule's placeholders did not find in a call.
+const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
+/// So many ids of a call stand in such a key.
+const MAX_IDS: usize = 3;
+/// Kinds of things that are paid for, whose keys are those of payments whatever is done to them.
+const PAID: &[&str] = &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
+
+/// A key of a tool's call with what the call says besides; `None` where that is nothing.
+pub(crate) fn with_besides(key: &str, site: Site<'_, '_>) -> Option<String> {
+    let paid = as_paid(key);
+    let told = with_ids(paid.as_deref().unwrap_or(key), site).or(paid);
+    with_environment(told.as_deref().unwrap_or(key), site).or(told)
+}
+
+/// The key of a payment for `acme:order/12`: whoever changes an order acts on what was ordered.
+fn as_paid(key: &str) -> Option<String> {
+    let (service, thing) = key.split_once(':')?;
+    let (kind, name) = thing.split_once('/')?;
+    PAID.contains(&kind).then(|| format!("payment:{service}:{name}"))
+}
+
+/// A key of which its rule found no more than that it is new, or the usual one there: with the ids by which the call names something that
+/// the key does not have.
+fn with_ids(key: &str, site: Site<'_, '_>) -> Option<String> {
+    let (start, qualifiers) = key.split_once('@').map_or((key, ""), |(start, _)| (start, key.get(start.len()..).unwrap_or("")));
+    let end = start.rsplit([':', '#', '/']).next()?;
+    let is_new = end == NEW;
+    if !is_new && !NOT_FOUND.contains(&end) {
+        return None;
+    }
+    // Whom a call names besides, and not what it does something to.
+    let is_other = |field: &str| OTHERS.iter().any(|other| field.starts_with(other));
+    let names_persons = is_new || end != "primary" && NameWords::of_tool(&site.call.tool).makes();
+    let is_person = |value: &str| !names_persons && value.contains('@') || value.contains(char::is_whitespace);
+    let is_said = |value: &str| matches!(value, "true" | "false") || is_person(value);
+    let fields = site.params.fields().own();
+    let mut ids: Vec<(&str, &str)> = fields
+        .filter(|(field, value)| is_id(field) && !is_other(field) && !is_said(value) && !key.contains(value))
+        .collect();
+    // Hosts hand on parameters in any order.
+    ids.sort_unstable();
+    ids.dedup_by_key(|(_, value)| *value);
+    let ids: Vec<&str> = ids.into_iter().map(|(_, value)| value).take(MAX_IDS).collect();
+    let ids = ids.join("/");
+    match end {
+        _ if ids.is_empty() => None,
+        NEW => Some(format!("{start}:{}{qualifiers}", spelled(&ids)?)),
+        "primary" => Some(safe(format!("{start}/{ids}{qualifiers}"))),
+        _ => Some(safe(format!("{}{ids}{qualifiers}", start.strip_suffix(end)?))),
+    }
+}
+
+/// A key with the environment that the call names, where the key does not: staging is not production.
+fn with_environment(key: &str, site: Site<'_, '_>) -> Option<String> {
+    let environment = environment(site.params.fields()).filter(|name| !key.contains(name.as_str()))?;
+    let sign = if key.contains('@') { '/' } else { '@' };
+    Some(safe(format!("{key}{sign}{environment}")))
+}
