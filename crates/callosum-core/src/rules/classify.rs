@@ -26,7 +26,7 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
-    keys_or_digest, with_besides, without_title,
+    keys_or_digest, tell_apart,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -481,12 +481,8 @@ impl<'r> Verdict<'r, '_> {
             true => (Vec::new(), true),
             false => context_keys(&rule.context_keys, site),
         };
-        if site.words.is_some() && site.fit.is_none() && rule.tier.is_guarded() {
-            for key in &mut keys {
-                if let Some(whole) = with_besides(key, site) {
-                    self.classification.former_keys.push(std::mem::replace(key, whole));
-                }
-            }
+        if rule.tier.is_guarded() {
+            self.classification.former_keys.extend(tell_apart(&mut keys, site));
         }
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
@@ -511,9 +507,6 @@ impl<'r> Verdict<'r, '_> {
             let outlook = Outlook::on(&world);
             let (former, _) = context_keys(&rule.former_keys, Site { outlook: &outlook, ..site });
             self.classification.former_keys.extend(former);
-        }
-        if rule.tier.is_guarded() {
-            self.classification.former_keys.extend(keys.iter().filter_map(|key| without_title(key)));
         }
         let is_known = !keys.is_empty() && !keys.iter().any(|key| is_unknown(key));
         self.add(rule, keys, too_many);

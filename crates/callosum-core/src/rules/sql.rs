@@ -12,7 +12,6 @@ const PARAMS: &[&str] = &[
     "statement",
     "statements",
     "queries",
-    "command",
     "sql_query",
     "sqlQuery",
     "sqlStatements",

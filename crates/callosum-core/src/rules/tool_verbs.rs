@@ -67,8 +67,19 @@ const COMPOUNDS: &[[&str; 2]] = &[
     ["stateful", "set"], ["stop", "times"], ["update", "history"],
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
-const THINGS: &[&str] =
-    &["broadcast", "checkout", "deposit", "label", "like", "link", "payout", "refund", "signal", "swap", "vote"];
+const THINGS: &[&str] = &[
+    "broadcast",
+    "checkout",
+    "deposit",
+    "label",
+    "like",
+    "link",
+    "payout",
+    "refund",
+    "signal",
+    "swap",
+    "vote",
+];
 /// Names of things that are verbs where a name begins with them and one of these: `record_payment`, but neither `dns_record` nor `record_types`.
 #[rustfmt::skip]
 const BEFORE: &[(&str, &[&str])] = &[
@@ -83,7 +94,7 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("process", &["payment", "payout", "payroll", "return"]),
     ("record", &["donation", "expense", "payment", "sale", "transaction"]),
     ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
-    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "withdrawal"]),
+    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "signature", "time", "withdrawal"]),
     ("return", &["document", "item", "order", "submission"]),
     ("tag", &["contact", "conversation", "customer", "lead", "member", "subscriber", "user"]),
     ("text", &["customer", "guest", "member", "user"]),
@@ -114,36 +125,15 @@ const OF_COURSES: &[&str] = &[
     "timeline",
 ];
 /// What names of runs end with besides.
+#[rustfmt::skip]
 const OF_RUNS: &[&str] = &[
-    "artifacts",
-    "details",
-    "events",
-    "info",
-    "metrics",
-    "output",
-    "outputs",
-    "state",
-    "steps",
-    "summary",
-    "usage",
+    "artifacts", "details", "events", "info", "metrics", "output", "outputs", "state", "steps", "summary", "usage",
 ];
 /// Things by which verbs are names of things before them: `order_items`, `message_reactions`.
+#[rustfmt::skip]
 const PARTS: &[&str] = &[
-    "attachments",
-    "comments",
-    "fields",
-    "fulfillments",
-    "headers",
-    "items",
-    "lines",
-    "reactions",
-    "recipients",
-    "refunds",
-    "replies",
-    "revisions",
-    "threads",
-    "transactions",
-    "types",
+    "attachments", "comments", "fields", "fulfillments", "headers", "items", "lines", "reactions", "recipients", "refunds", "replies",
+    "revisions", "threads", "transactions", "types",
 ];
 /// Verbs that are mostly names of things before these.
 const WITH_PARTS: &[&str] =
@@ -203,8 +193,28 @@ const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
 
 /// What `resolve` asks for, and what it settles.
 const LOOKED_UP: &[&str] = &[
-    "by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names",
-    "path", "dns", "assignees", "contacts", "members", "people", "recipients", "symbol", "ticker", "users",
+    "by",
+    "id",
+    "ids",
+    "handle",
+    "library",
+    "url",
+    "did",
+    "domain",
+    "hostname",
+    "address",
+    "name",
+    "names",
+    "path",
+    "dns",
+    "assignees",
+    "contacts",
+    "members",
+    "people",
+    "recipients",
+    "symbol",
+    "ticker",
+    "users",
 ];
 #[rustfmt::skip]
 const SETTLED: &[&str] = &[
@@ -220,7 +230,7 @@ const A_SERVICE: &str = "resend";
 /// What is measured or written down of things.
 #[rustfmt::skip]
 const MEASURED: &[&str] = &[
-    "activities", "analytics", "breakdown", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
+    "activities", "analytics", "breakdown", "changes", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
 ];
 /// What `set` and `switch` choose for later calls of the same session.
 const CHOSEN: &[&str] = &["active", "context", "current"];
@@ -343,7 +353,8 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
 
 /// A name up to what something is done with, where a verb says that something is: `create_voice` of `create_voice_from_preview`.
 fn head<'a, 'n>(name: &'a [(&'n str, Sense)]) -> &'a [(&'n str, Sense)] {
-    let is_with = |(word, _): &(&str, Sense)| matches!(*word, "by" | "for" | "from" | "using" | "via" | "with");
+    let is_with =
+        |(word, _): &(&str, Sense)| matches!(*word, "by" | "for" | "from" | "using" | "via" | "with");
     let Some(at) = name.iter().position(is_with).filter(|at| *at > 1) else { return name };
     let (before, _) = name.split_at(at);
     if before.iter().any(|(_, sense)| *sense == Sense::Does) { before } else { name }

@@ -25,8 +25,19 @@ const ACTIONS: &[&str] = &[
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
 const TRIALS: &[&str] = &["dryrun", "previewrun", "whatif"];
 /// The same, with `only` behind: `plan_only`.
-const ONLY_TRIED: &[&str] =
-    &["check", "dryrun", "estimate", "plan", "preview", "quote", "simulate", "simulation", "validate", "validation", "verify"];
+const ONLY_TRIED: &[&str] = &[
+    "check",
+    "dryrun",
+    "estimate",
+    "plan",
+    "preview",
+    "quote",
+    "simulate",
+    "simulation",
+    "validate",
+    "validation",
+    "verify",
+];
 const TRIED: &[&str] = &["true", "all", "client", "server"];
 /// Parameters that say how something is done, and what they are then.
 const MODES: &[&str] = &["mode", "runmode", "runtype", "executionmode"];
@@ -45,6 +56,8 @@ const NUMBERS: &[&str] = &[
 const WRITING_LANGUAGES: &[&str] = &["gql", "graphql", "mysql", "nosql", "postgresql", "psql", "sql"];
 /// Words of names for what others see as a draft, too.
 const SEEN_DRAFTS: &[&str] = &["pull", "pullrequest", "pr", "merge", "mr"];
+/// Verbs of what is given another value.
+const SETTING: &[&str] = &["change", "edit", "modify", "set", "submit", "update"];
 /// Words of tools that run a command somewhere else, which their parameter says.
 const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
 /// Programs that only look around, and subcommands of others that do.
@@ -329,6 +342,12 @@ impl ToolWords {
             || params.is_own_false(CONFIRMED)
             // `resources_scale` without a number tells how many there are.
             || name.acting() == Some("scale") && !params.has_own_named(NUMBERS)
+            // `change_approval_status` without one tells it.
+            || name.own().last().is_some_and(|last| matches!(last, "state" | "status"))
+                && name.acting().is_some_and(|verb| SETTING.contains(&verb))
+                && params.only_names()
+            // A book in another format is another file.
+            || name.acting() == Some("convert") && params.has_own_named(&["format"])
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))
             || is("draft", &Value::Bool(true)) && !name.own().any(|word| SEEN_DRAFTS.contains(&word))
@@ -339,7 +358,8 @@ impl ToolWords {
 
 /// Whether a tool that runs something is given a query in a language that only asks, or SQL that does.
 fn only_queries(name: &NameWords, params: &Lookup<'_>) -> bool {
-    let is_language = |word: &str| word.len() > 2 && word.ends_with("ql") && !WRITING_LANGUAGES.contains(&word);
+    let is_language =
+        |word: &str| word.len() > 2 && word.ends_with("ql") && !WRITING_LANGUAGES.contains(&word);
     let own: Vec<&str> = name.own().collect();
     let joined = own.windows(2).any(|pair| matches!(pair, [_, "ql"]));
     joined || own.iter().any(|word| is_language(word)) || sql::is_only_read(params)

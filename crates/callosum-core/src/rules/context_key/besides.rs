@@ -1,9 +1,10 @@
 //! What a call of a tool says besides what the key of its rule asks for, and what tells its resource from others all the same.
 
+use super::container::environment;
 use super::identified::is_id;
 use super::site::Site;
-use super::title::{NEW, spelled};
-use super::tool_target::{OTHERS, environment};
+use super::title::{NEW, spelled, without_title};
+use super::tool_target::is_other;
 use super::{UNKNOWN, safe};
 use crate::rules::tool_words::NameWords;
 
@@ -12,10 +13,24 @@ const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
 /// So many ids of a call stand in such a key.
 const MAX_IDS: usize = 3;
 /// Kinds of things that are paid for, whose keys are those of payments whatever is done to them.
-const PAID: &[&str] = &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
+const PAID: &[&str] =
+    &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
+
+/// Gives the keys of a call what it says besides. How they were before, and before there were titles in them: evidence counts there, too.
+pub(crate) fn tell_apart(keys: &mut [String], site: Site<'_, '_>) -> Vec<String> {
+    let mut former: Vec<String> = keys.iter().filter_map(|key| without_title(key)).collect();
+    if site.words.is_some() && site.fit.is_none() {
+        for key in keys {
+            if let Some(whole) = with_besides(key, site) {
+                former.push(std::mem::replace(key, whole));
+            }
+        }
+    }
+    former
+}
 
 /// A key of a tool's call with what the call says besides; `None` where that is nothing.
-pub(crate) fn with_besides(key: &str, site: Site<'_, '_>) -> Option<String> {
+fn with_besides(key: &str, site: Site<'_, '_>) -> Option<String> {
     let paid = as_paid(key);
     let told = with_ids(paid.as_deref().unwrap_or(key), site).or(paid);
     with_environment(told.as_deref().unwrap_or(key), site).or(told)
@@ -31,16 +46,17 @@ fn as_paid(key: &str) -> Option<String> {
 /// A key of which its rule found no more than that it is new, or the usual one there: with the ids by which the call names something that
 /// the key does not have.
 fn with_ids(key: &str, site: Site<'_, '_>) -> Option<String> {
-    let (start, qualifiers) = key.split_once('@').map_or((key, ""), |(start, _)| (start, key.get(start.len()..).unwrap_or("")));
+    let (start, qualifiers) =
+        key.split_once('@').map_or((key, ""), |(start, _)| (start, key.get(start.len()..).unwrap_or("")));
     let end = start.rsplit([':', '#', '/']).next()?;
     let is_new = end == NEW;
     if !is_new && !NOT_FOUND.contains(&end) {
         return None;
     }
     // Whom a call names besides, and not what it does something to.
-    let is_other = |field: &str| OTHERS.iter().any(|other| field.starts_with(other));
     let names_persons = is_new || end != "primary" && NameWords::of_tool(&site.call.tool).makes();
-    let is_person = |value: &str| !names_persons && value.contains('@') || value.contains(char::is_whitespace);
+    let is_person =
+        |value: &str| !names_persons && value.contains('@') || value.contains(char::is_whitespace);
     let is_said = |value: &str| matches!(value, "true" | "false") || is_person(value);
     let fields = site.params.fields().own();
     let mut ids: Vec<(&str, &str)> = fields
@@ -59,8 +75,12 @@ fn with_ids(key: &str, site: Site<'_, '_>) -> Option<String> {
     }
 }
 
-/// A key with the environment that the call names, where the key does not: staging is not production.
+/// A key with the environment that the call names, where the key does not: staging is not production. Those of code hosts are the same for
+/// commands, which leave it out.
 fn with_environment(key: &str, site: Site<'_, '_>) -> Option<String> {
+    if key.contains('#') {
+        return None;
+    }
     let environment = environment(site.params.fields()).filter(|name| !key.contains(name.as_str()))?;
     let sign = if key.contains('@') { '/' } else { '@' };
     Some(safe(format!("{key}{sign}{environment}")))

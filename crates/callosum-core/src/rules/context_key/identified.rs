@@ -5,8 +5,26 @@ use super::tool_target::{CALLERS, Found, target};
 use crate::rules::tool_words::NameWords;
 
 /// How fields end that name one thing of a service.
-const IDS: &[&str] =
-    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails", "emailaddress", "username", "identifier", "idorurl"];
+const IDS: &[&str] = &[
+    "id",
+    "ids",
+    "uid",
+    "uuid",
+    "guid",
+    "gid",
+    "iid",
+    "slug",
+    "number",
+    "arn",
+    "sku",
+    "email",
+    "emails",
+    "emailaddress",
+    "username",
+    "identifier",
+    "idorurl",
+    "barcode",
+];
 /// Words that end so by chance.
 const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
 /// Fields that name a place of a service.
@@ -63,8 +81,17 @@ const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "exp
 /// Whether a call says which page of something it wants, and nothing else but of what, by an id.
 pub(super) fn only_pages(fields: &Fields) -> bool {
     let is_paging = |field: &str| PAGING.contains(&field);
-    let is_beside = |field: &str| LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token");
-    fields.own().any(|(field, _)| is_paging(field)) && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
+    let is_beside = |field: &str| {
+        LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token")
+    };
+    fields.own().any(|(field, _)| is_paging(field))
+        && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
+}
+
+/// Whether a call names something by an id, and says no more.
+pub(super) fn only_names(fields: &Fields) -> bool {
+    let mut own = fields.own().peekable();
+    own.peek().is_some() && own.all(|(field, _)| is_id(field) || CALLERS.contains(&field))
 }
 
 /// Whether a field names one thing of a service, by how it is called.

@@ -4,6 +4,7 @@ mod address;
 mod around;
 mod besides;
 mod command_recipient;
+mod container;
 mod field;
 mod fields;
 mod file_path;
@@ -32,7 +33,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 pub(crate) use around::Around;
-pub(crate) use besides::with_besides;
+pub(crate) use besides::tell_apart;
 pub(crate) use file_path::{
     PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text,
     work_folder,
@@ -41,7 +42,6 @@ pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, 
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
-pub(crate) use title::without_title;
 pub(crate) use value::Picked;
 
 use self::fields::Fields;
@@ -164,6 +164,11 @@ impl<'a> Lookup<'a> {
     /// Whether a call of a tool names what it acts on as services do, by an id.
     pub(crate) fn is_identified(&self, tool: &str) -> bool {
         identified::is_identified(tool, self.fields())
+    }
+
+    /// Whether a call names something by an id, and says no more.
+    pub(crate) fn only_names(&self) -> bool {
+        identified::only_names(self.fields())
     }
 
     /// Whether a call says which page of something it wants, and nothing else but of what.

@@ -77,7 +77,7 @@ fn is_of_merging(words: &[String]) -> bool {
 }
 
 /// A key as it was before titles stood in keys.
-pub(crate) fn without_title(key: &str) -> Option<String> {
+pub(super) fn without_title(key: &str) -> Option<String> {
     let (new, _) = key.rsplit_once(':')?;
     is_new(new).then(|| new.to_owned())
 }

@@ -1,6 +1,7 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
+use super::container::container_place;
 use super::fields::Fields;
 use super::identified::is_id;
 use super::kube_object::kube_objects;
@@ -146,11 +147,16 @@ pub(super) const CALLERS: &[&str] = &[
 ];
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
 #[rustfmt::skip]
-pub(super) const OTHERS: &[&str] = &[
+const OTHERS: &[&str] = &[
     "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
     "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
     "transition", "type", "user", "version",
 ];
+/// Whether a field names something else than the target, by how it begins.
+pub(super) fn is_other(field: &str) -> bool {
+    OTHERS.iter().any(|other| field.starts_with(other)) && !field.starts_with("statuspage")
+}
+
 /// How fields end that name one thing.
 const ENDS: &[&str] =
     &["id", "ids", "key", "number", "name", "uuid", "sku", "serial", "mac", "hostname", "order", "invoice"];
@@ -222,11 +228,10 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
     let is_specific = |name: &str| {
         let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
-        !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
+        !is_wide && !name.ends_with("name") && !is_other(name)
     };
     // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
-    let is_said = name.makes()
-        && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
+    let is_said = name.makes() && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
@@ -263,36 +268,24 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
 }
 
 /// Fields that name what is made.
-const NAMES: &[&str] =
-    &["identifier", "email", "emailaddress", "slug", "name", "title", "username", "filename", "domain", "path", "url"];
+const NAMES: &[&str] = &[
+    "identifier",
+    "email",
+    "emailaddress",
+    "slug",
+    "name",
+    "title",
+    "username",
+    "filename",
+    "domain",
+    "path",
+    "url",
+];
 /// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
 ];
-/// What other things stand in, the narrowest first: fields of these names, or with one of `ENDINGS` behind.
-#[rustfmt::skip]
-const CONTAINERS: &[&str] = &[
-    "model", "objectslug", "objecttype", "resourcetype", "recordtype", "entitytype", "entityname", "contenttype", "contentmodel", "mount", "mountpath",
-    "channel", "chat", "table", "collection", "worksheet", "sheet", "calendar", "stack", "column", "section", "list", "parent", "parentfolder", "folder",
-    "folderpath", "wiki", "board", "dashboard", "audience", "form", "survey", "quiz", "assignment", "coursework", "course", "case", "event", "warehouse",
-    "facility", "venue", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
-    "bucket", "zone", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
-    "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
-    "vault", "realm", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "uuid",
-];
-/// How fields of containers end.
-#[rustfmt::skip]
-const ENDINGS: &[&str] = &["identifier", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
-
-/// The place of what a field names among the containers.
-fn container_place(field: &str) -> Option<usize> {
-    let place = |name: &str| CONTAINERS.iter().position(|container| *container == name);
-    place(field).or_else(|| {
-        let mut nouns = ENDINGS.iter().filter_map(|end| field.strip_suffix(end));
-        nouns.find_map(place)
-    })
-}
 /// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
 const WHOLE: usize = 8;
 
@@ -303,17 +296,22 @@ struct Named {
     values: Vec<String>,
     /// What a thing that is made stands in, where no container is called so.
     within: Option<String>,
+    /// No word of the tool's name is the kind of thing that the field names.
+    is_guessed: bool,
 }
 
 /// What a call acts on, with the kind of thing that it is.
 fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
-        return Some(Named { kind, field: String::new(), values, within: None });
+        return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
     let found = target(name, fields);
     let is_made = name.makes();
     let made = if is_made { made(name) } else { None };
-    let new = |kind: String| Named { kind, field: NEW.to_owned(), values: vec![NEW.to_owned()], within: None };
+    let new = |kind: String| {
+        let (field, values) = (NEW.to_owned(), vec![NEW.to_owned()]);
+        Named { kind, field, values, within: None, is_guessed: false }
+    };
     let Some(found) = found else {
         // Of what it stands in at least is told which.
         return made.filter(|_| fields.names().any(|name| container_place(name).is_some())).map(new);
@@ -324,26 +322,31 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
         && let Some((field, values)) = fields.first_named(NAMES)
     {
         let is_in = found.thing.is_some() && is_id(&found.field) && container_place(&found.field).is_none();
-        let is_other = OTHERS.iter().any(|other| found.field.starts_with(other)) || found.field == field;
-        let within = found.values.into_iter().next().filter(|_| is_in && !is_other);
-        return Some(Named { kind: kind_of_named(field, kind), field: field.to_owned(), values, within });
+        let is_its = is_other(&found.field) || found.field == field;
+        let within = found.values.into_iter().next().filter(|_| is_in && !is_its);
+        let kind = kind_of_named(field, kind);
+        return Some(Named { kind, field: field.to_owned(), values, within, is_guessed: false });
     }
     // What is made and has no name at all is the new one there.
     let is_there = container_place(&found.field).is_some() && found.thing.is_none();
     if let Some(kind) = made.filter(|_| is_there) {
         return Some(new(kind));
     }
+    let is_guessed = found.thing.is_none() && !OWN_IDS.contains(&found.field.as_str());
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
-    Some(Named { kind, field: found.field, values: found.values, within: None })
+    Some(Named { kind, field: found.field, values: found.values, within: None, is_guessed })
 }
 
 /// What is made, by the name of a tool that makes something: `document` of `create_document_from_template`.
 fn made(name: &NameWords) -> Option<String> {
     let own: Vec<&str> = name.own().collect();
-    let is_with = |word: &&str| matches!(*word, "by" | "for" | "from" | "in" | "on" | "to" | "using" | "via" | "with");
+    let is_with =
+        |word: &&str| matches!(*word, "by" | "for" | "from" | "in" | "on" | "to" | "using" | "via" | "with");
     let end = own.iter().position(is_with).unwrap_or(own.len());
     let verb = name.acting();
-    let is_thing = |word: &&&str| !NO_THINGS.contains(*word) && verb != Some(**word) && !name.of_server().any(|server| server == **word);
+    let is_thing = |word: &&&str| {
+        !NO_THINGS.contains(*word) && verb != Some(**word) && !name.of_server().any(|server| server == **word)
+    };
     own.get(..end)?.iter().rfind(is_thing).map(|word| singular(word).to_owned())
 }
 
@@ -391,11 +394,11 @@ const WHO: &[&str] =
 /// What there is one of at a time.
 #[rustfmt::skip]
 const TIMED: &[&str] = &[
-    "absence", "appointment", "attendance", "booking", "budget", "downtime", "maintenance", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
+    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
 ];
 #[rustfmt::skip]
 const DATES: &[&str] = &[
-    "start", "startat", "startsat", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
+    "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
     "period",
 ];
 const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
@@ -421,29 +424,35 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
     name.acting().filter(|verb| JOINING.contains(verb))?;
     let (who, persons) = fields.first_named(WHO)?;
     let is_whole = |field: &str| {
-        let is_other = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
-        field.ends_with("id")
-            && field != "id"
-            && !is_other
-            && !OTHERS.iter().any(|other| field.starts_with(other))
+        let is_who = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
+        field.ends_with("id") && field != "id" && !is_who && !is_other(field)
     };
     let (field, whole) = fields.own().find(|(field, _)| is_whole(field))?;
     let values = persons.into_iter().map(|person| format!("{whole}/{person}")).collect();
     Some((kind_of(field, name), values))
 }
 
+/// Fields that name what a tool itself is for.
+const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "uuid"];
+/// So many other ids stand behind what a call seems to act on.
+const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do.
 const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 
 /// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let Some(Named { kind, field, values, within }) = named_objects(name, fields) else { return Vec::new() };
+    let Some(Named { kind, field, values, within, is_guessed }) = named_objects(name, fields) else {
+        return Vec::new();
+    };
     let container = container(&field, fields);
     let container = match (container, within) {
         (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
         (wide, narrow) => wide.or(narrow),
     };
-    let which = one_for_each(name, &field, fields);
+    let mut which = one_for_each(name, &field, fields);
+    if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
+        which.insert_str(0, &besides(&field, fields));
+    }
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
     let in_container = |value: String| {
@@ -455,6 +464,22 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
         }
     };
     values.into_iter().map(in_container).collect()
+}
+
+/// What a call names by ids besides a field that may be the target as well as they: the flat besides the house.
+fn besides(found: &str, fields: &Fields) -> String {
+    let is_beside = |field: &str| {
+        field != found
+            && is_id(field)
+            && !field.ends_with("ids")
+            && container_place(field).is_none()
+            && !is_other(field)
+            && !WHO.contains(&field)
+    };
+    let mut ids: Vec<(&str, &str)> = fields.own().filter(|(field, _)| is_beside(field)).collect();
+    // Hosts hand on parameters in any order.
+    ids.sort_unstable();
+    ids.iter().take(MAX_BESIDES).map(|(_, value)| format!("/{value}")).collect()
 }
 
 /// What a call's target stands in, where its name alone may be that of another.
@@ -485,16 +510,6 @@ fn container(field: &str, fields: &Fields) -> Option<String> {
         Some((_, _, wider)) => Some(format!("{wider}/{value}")),
         None => Some(value),
     }
-}
-
-/// The environment that a call names.
-pub(super) fn environment(fields: &Fields) -> Option<String> {
-    let is_one = |field: &&str| {
-        let mut nouns = ENDINGS.iter().filter_map(|end| singular(field).strip_suffix(end)).chain([singular(field)]);
-        nouns.any(|noun| matches!(noun, "environment" | "env"))
-    };
-    let found = fields.names().filter(is_one).find_map(|name| fields.named(name).into_iter().next());
-    found.filter(|name| !name.contains(char::is_whitespace))
 }
 
 /// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.

@@ -267,6 +267,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     let fifth =
         scorer.labelled("opened/fifth-tools.jsonl").plus(&scorer.pairs("opened/fifth-tool-pairs.jsonl"));
     let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
+    let later = scorer.labelled("own/later-tools.jsonl").plus(&scorer.pairs("own/later-tool-pairs.jsonl"));
     let own = [
         "own/tools.jsonl",
         "own/harmless.jsonl",
@@ -289,6 +290,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of the fifth set", &fifth);
     report("tools from memory", &own);
     report("many more tools from memory", &many);
+    report("tools from memory, written later", &later);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
     let scored = [
@@ -424,5 +426,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 31);
+    assert_eq!(files.len(), 33);
 }
