@@ -482,7 +482,7 @@ impl<'r> Verdict<'r, '_> {
             false => context_keys(&rule.context_keys, site),
         };
         if rule.tier.is_guarded() {
-            self.classification.former_keys.extend(tell_apart(&mut keys, site));
+            self.classification.former_keys.extend(tell_apart(&rule.context_keys, &mut keys, site));
         }
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
@@ -496,10 +496,10 @@ impl<'r> Verdict<'r, '_> {
         }
         if site.fit.is_none() {
             self.whole.push(&rule.name);
-        }
-        if rule.is_standing && site.fit.is_none() {
-            let path = guarded_path(site.call, site.params);
-            self.classification.protected.get_or_insert_default().path = path;
+            if rule.is_standing {
+                let path = guarded_path(site.call, site.params);
+                self.classification.protected.get_or_insert_default().path = path;
+            }
         }
         if rule.tier.is_guarded() && !rule.former_keys.is_empty() {
             // They were made of what the call alone says.

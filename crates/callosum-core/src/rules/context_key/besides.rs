@@ -1,10 +1,9 @@
 //! What a call of a tool says besides what the key of its rule asks for, and what tells its resource from others all the same.
 
-use super::container::environment;
-use super::identified::is_id;
+use super::ids::{is_id, is_other};
 use super::site::Site;
+use super::template::Template;
 use super::title::{NEW, spelled, without_title};
-use super::tool_target::is_other;
 use super::{UNKNOWN, safe};
 use crate::rules::tool_words::NameWords;
 
@@ -12,35 +11,18 @@ use crate::rules::tool_words::NameWords;
 const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
 /// So many ids of a call stand in such a key.
 const MAX_IDS: usize = 3;
-/// Kinds of things that are paid for, whose keys are those of payments whatever is done to them.
-const PAID: &[&str] =
-    &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
-
 /// Gives the keys of a call what it says besides. How they were before, and before there were titles in them: evidence counts there, too.
-pub(crate) fn tell_apart(keys: &mut [String], site: Site<'_, '_>) -> Vec<String> {
+pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site<'_, '_>) -> Vec<String> {
     let mut former: Vec<String> = keys.iter().filter_map(|key| without_title(key)).collect();
-    if site.words.is_some() && site.fit.is_none() {
+    let is_of_tool = site.words.is_some() && site.fit.is_none();
+    if is_of_tool && templates.iter().any(Template::may_find_nothing) {
         for key in keys {
-            if let Some(whole) = with_besides(key, site) {
+            if let Some(whole) = with_ids(key, site) {
                 former.push(std::mem::replace(key, whole));
             }
         }
     }
     former
-}
-
-/// A key of a tool's call with what the call says besides; `None` where that is nothing.
-fn with_besides(key: &str, site: Site<'_, '_>) -> Option<String> {
-    let paid = as_paid(key);
-    let told = with_ids(paid.as_deref().unwrap_or(key), site).or(paid);
-    with_environment(told.as_deref().unwrap_or(key), site).or(told)
-}
-
-/// The key of a payment for `acme:order/12`: whoever changes an order acts on what was ordered.
-fn as_paid(key: &str) -> Option<String> {
-    let (service, thing) = key.split_once(':')?;
-    let (kind, name) = thing.split_once('/')?;
-    PAID.contains(&kind).then(|| format!("payment:{service}:{name}"))
 }
 
 /// A key of which its rule found no more than that it is new, or the usual one there: with the ids by which the call names something that
@@ -73,15 +55,4 @@ fn with_ids(key: &str, site: Site<'_, '_>) -> Option<String> {
         "primary" => Some(safe(format!("{start}/{ids}{qualifiers}"))),
         _ => Some(safe(format!("{}{ids}{qualifiers}", start.strip_suffix(end)?))),
     }
-}
-
-/// A key with the environment that the call names, where the key does not: staging is not production. Those of code hosts are the same for
-/// commands, which leave it out.
-fn with_environment(key: &str, site: Site<'_, '_>) -> Option<String> {
-    if key.contains('#') {
-        return None;
-    }
-    let environment = environment(site.params.fields()).filter(|name| !key.contains(name.as_str()))?;
-    let sign = if key.contains('@') { '/' } else { '@' };
-    Some(safe(format!("{key}{sign}{environment}")))
 }

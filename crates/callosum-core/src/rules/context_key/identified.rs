@@ -1,45 +1,10 @@
 //! Whether a call of a tool names what it acts on as services do.
 
 use super::fields::Fields;
-use super::tool_target::{CALLERS, Found, target};
+use super::ids::{LOCAL, is_id};
+use super::tool_target::{Found, target};
 use crate::rules::tool_words::NameWords;
 
-/// How fields end that name one thing of a service.
-const IDS: &[&str] = &[
-    "id",
-    "ids",
-    "uid",
-    "uuid",
-    "guid",
-    "gid",
-    "iid",
-    "slug",
-    "number",
-    "arn",
-    "sku",
-    "email",
-    "emails",
-    "emailaddress",
-    "username",
-    "identifier",
-    "idorurl",
-    "barcode",
-];
-/// Words that end so by chance.
-const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
-/// Fields that name a place of a service.
-#[rustfmt::skip]
-const PLACES: &[&str] = &[
-    "bucket", "channel", "cluster", "domain", "featurekey", "flagkey", "issuekey", "objectkey", "pagekey", "projectkey", "queue", "repo", "repository",
-    "spacekey", "topic", "zone",
-];
-/// Fields that end so and name things of this machine, or of a conversation.
-#[rustfmt::skip]
-const LOCAL: &[&str] = &[
-    "actorid", "agentid", "blockid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
-    "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
-    "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
-];
 /// Fields that name a file of this machine.
 const FILES: &[&str] = &[
     "filepath",
@@ -69,36 +34,6 @@ const ROOTS: &[&str] = &[
     "../",
     "~/",
 ];
-
-/// Fields that say which part of a list is wanted, and in what order.
-#[rustfmt::skip]
-const PAGING: &[&str] = &[
-    "after", "before", "cursor", "limit", "maxresults", "nexttoken", "offset", "page", "pagesize", "pagetoken", "perpage", "skip", "startcursor", "top",
-];
-#[rustfmt::skip]
-const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
-
-/// Whether a call says which page of something it wants, and nothing else but of what, by an id.
-pub(super) fn only_pages(fields: &Fields) -> bool {
-    let is_paging = |field: &str| PAGING.contains(&field);
-    let is_beside = |field: &str| {
-        LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token")
-    };
-    fields.own().any(|(field, _)| is_paging(field))
-        && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
-}
-
-/// Whether a call names something by an id, and says no more.
-pub(super) fn only_names(fields: &Fields) -> bool {
-    let mut own = fields.own().peekable();
-    own.peek().is_some() && own.all(|(field, _)| is_id(field) || CALLERS.contains(&field))
-}
-
-/// Whether a field names one thing of a service, by how it is called.
-pub(super) fn is_id(field: &str) -> bool {
-    let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
-    is_one && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
-}
 
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {

@@ -10,6 +10,7 @@ mod fields;
 mod file_path;
 mod guarded;
 mod identified;
+mod ids;
 mod kube_object;
 mod mail_fields;
 mod mail_text;
@@ -168,12 +169,12 @@ impl<'a> Lookup<'a> {
 
     /// Whether a call names something by an id, and says no more.
     pub(crate) fn only_names(&self) -> bool {
-        identified::only_names(self.fields())
+        ids::only_names(self.fields())
     }
 
     /// Whether a call says which page of something it wants, and nothing else but of what.
     pub(crate) fn only_pages(&self) -> bool {
-        identified::only_pages(self.fields())
+        ids::only_pages(self.fields())
     }
 
     /// Whether a field of the call itself is false whose name, in small letters and without signs, begins so.

@@ -1,9 +1,9 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use super::container::container_place;
+use super::container::{container_place, environment};
 use super::fields::Fields;
-use super::identified::is_id;
+use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
 use super::page;
@@ -27,6 +27,8 @@ pub(super) enum ToolDetail {
     Target,
     /// The same with its kind, and with what it stands in where its name alone may be that of another.
     Object,
+    /// The same without its kind, where it is a thing that is paid for.
+    Paid,
     /// What it stands in, where its name alone may be that of another.
     Within,
     /// The mail addresses that its parameters name.
@@ -50,6 +52,7 @@ impl ToolDetail {
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
             Self::Object => objects(&name, site.params.fields()),
+            Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
@@ -139,23 +142,6 @@ const WIDE: &[&str] = &[
     "project", "projectid", "projectkey", "projectslug", "projectname", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
     "serviceid",
 ];
-
-/// Names of fields that end like those of targets and say whose call it is.
-#[rustfmt::skip]
-pub(super) const CALLERS: &[&str] = &[
-    "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
-];
-/// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
-#[rustfmt::skip]
-const OTHERS: &[&str] = &[
-    "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
-    "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
-    "transition", "type", "user", "version",
-];
-/// Whether a field names something else than the target, by how it begins.
-pub(super) fn is_other(field: &str) -> bool {
-    OTHERS.iter().any(|other| field.starts_with(other)) && !field.starts_with("statuspage")
-}
 
 /// How fields end that name one thing.
 const ENDS: &[&str] =
@@ -463,7 +449,26 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
             _ => format!("{kind}{shown}{which}"),
         }
     };
-    values.into_iter().map(in_container).collect()
+    let environment = environment(fields);
+    let in_environment = |object: String| match &environment {
+        // Staging is not production.
+        Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
+        _ => object,
+    };
+    values.into_iter().map(in_container).map(in_environment).collect()
+}
+
+/// Kinds of things that are paid for: their keys are those of payments, whatever is done to them.
+const PAID: &[&str] =
+    &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
+
+/// What a call acts on, without its kind, where that is one that is paid for.
+fn paid(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let without_kind = |object: String| {
+        let (kind, rest) = object.split_once('/')?;
+        PAID.contains(&kind).then(|| rest.to_owned())
+    };
+    objects(name, fields).into_iter().filter_map(without_kind).collect()
 }
 
 /// What a call names by ids besides a field that may be the target as well as they: the flat besides the house.
