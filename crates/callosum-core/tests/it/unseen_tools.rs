@@ -184,15 +184,15 @@ fn what_a_call_says_besides_tells_its_resource_from_others() {
         (
             "acme__create_status_page_incident",
             json!({"name": "Slow", "status_page_id": 3120}),
-            "incident:acme:new:3120",
-            "incident:acme:new",
+            "incident:statuspage:new:3120",
+            "incident:statuspage:new",
         ),
         // Whoever changes an order acts on what was ordered.
         ("acme__assign_order", json!({"order_id": "o-1"}), "payment:acme:o-1", ""),
         (
-            "acme__publish_gadget",
-            json!({"gadget_id": "g-1", "environment": "staging"}),
-            "acme:gadget/g-1@staging",
+            "acme__update_gadget",
+            json!({"gadget_id": "recA1b2C3d4E5", "environment": "staging"}),
+            "acme:gadget/recA1b2C3d4E5@staging",
             "",
         ),
     ] {
