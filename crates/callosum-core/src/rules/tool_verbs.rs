@@ -537,7 +537,7 @@ mod tests {
             ("create_draft_pull_request", None),
             ("track_order", Some("track")),
             ("send_message", None),
-            ("resolve_users_by_name", Some("by")),
+            ("resolve_users_by_name", Some("users")),
             ("resolve_incident_by_id", None),
             ("resolve_thread", None),
             ("get_or_create_contact", None),
