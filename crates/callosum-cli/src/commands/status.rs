@@ -163,7 +163,12 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
                 seen.before.to_string(),
                 seen.after.to_string(),
                 seen.paused.to_string(),
-                if seen.covered { "yes" } else { "none" }.to_owned(),
+                match (seen.covered, seen.by_id) {
+                    (true, _) => "yes",
+                    (_, true) => "with an id",
+                    _ => "none",
+                }
+                .to_owned(),
                 when(args, &seen.first),
                 when(args, &seen.last),
             ]

@@ -92,6 +92,7 @@ fn coverage(
         after: known.counts.after,
         paused: known.paused,
         covered: false,
+        by_id: false,
         first: to_rfc3339(known.first_wall_ms),
         last: to_rfc3339(known.last_wall_ms),
     };
@@ -139,6 +140,7 @@ pub struct ContextStatus {
 
 /// Hooks seen of one tool, and when; up to five seconds late for other processes.
 #[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CoverageStatus {
     /// Before-hooks.
     pub before: u64,
@@ -148,6 +150,9 @@ pub struct CoverageStatus {
     pub paused: u64,
     /// A rule names the tool: one of those in force.
     pub covered: bool,
+    /// None does, but one is for those of its calls that name what they act on by an id.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_id: bool,
     /// First report.
     pub first: String,
     /// Last report.

@@ -42,6 +42,9 @@ pub struct Uncovered {
     /// The verb that makes its name sound like an effect outside; none where it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verb: Option<&'static str>,
+    /// A rule is for those of its calls that name what they act on by an id; the others are not checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_id: bool,
     /// When it was last reported: RFC 3339.
     pub last: String,
 }
@@ -55,11 +58,13 @@ pub(super) fn uncovered(rules: &RuleSet, tools: &mut Seen, programs: &Seen) -> V
         name: name.to_owned(),
         calls: seen.before.max(seen.after),
         verb: verb(kind, name),
+        by_id: seen.by_id,
         last: seen.last.clone(),
     };
     for (runtime, tools) in tools {
         for (tool, seen) in tools.iter_mut() {
             seen.covered = rules.covers_tool(tool);
+            seen.by_id = !seen.covered && rules.covers_tool_by_id(tool);
             if !seen.covered && tool != UNREADABLE_EVENTS {
                 found.push(of(runtime, Kind::Tool, tool, seen));
             }

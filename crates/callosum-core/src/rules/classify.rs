@@ -26,7 +26,7 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
-    keys_or_digest, without_title,
+    keys_or_digest, tell_apart,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -477,10 +477,13 @@ impl<'r> Verdict<'r, '_> {
     fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) -> bool {
         let site = Site { words: rule.words(), ..site };
         // A call with too many is refused, whatever the others are.
-        let (keys, too_many) = match self.classification.too_many_keys {
+        let (mut keys, too_many) = match self.classification.too_many_keys {
             true => (Vec::new(), true),
             false => context_keys(&rule.context_keys, site),
         };
+        if rule.tier.is_guarded() {
+            self.classification.former_keys.extend(tell_apart(&rule.context_keys, &mut keys, site));
+        }
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),
@@ -493,10 +496,10 @@ impl<'r> Verdict<'r, '_> {
         }
         if site.fit.is_none() {
             self.whole.push(&rule.name);
-        }
-        if rule.is_standing && site.fit.is_none() {
-            let path = guarded_path(site.call, site.params);
-            self.classification.protected.get_or_insert_default().path = path;
+            if rule.is_standing {
+                let path = guarded_path(site.call, site.params);
+                self.classification.protected.get_or_insert_default().path = path;
+            }
         }
         if rule.tier.is_guarded() && !rule.former_keys.is_empty() {
             // They were made of what the call alone says.
@@ -504,9 +507,6 @@ impl<'r> Verdict<'r, '_> {
             let outlook = Outlook::on(&world);
             let (former, _) = context_keys(&rule.former_keys, Site { outlook: &outlook, ..site });
             self.classification.former_keys.extend(former);
-        }
-        if rule.tier.is_guarded() {
-            self.classification.former_keys.extend(keys.iter().filter_map(|key| without_title(key)));
         }
         let is_known = !keys.is_empty() && !keys.iter().any(|key| is_unknown(key));
         self.add(rule, keys, too_many);

@@ -228,6 +228,11 @@ impl Rule {
         self.params.iter().any(|param| matches!(param.path.as_str(), FILE_PATH | TARGET))
     }
 
+    /// Whether the rule is only for calls that name what they act on by an id.
+    pub(super) fn asks_for_an_id(&self) -> bool {
+        self.params.iter().any(|param| param.path == TARGET)
+    }
+
     /// Whether the rule is for the same calls as another one.
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let pattern = |rule: &Self| rule.command_pattern.as_ref().map(|pattern| pattern.text.clone());

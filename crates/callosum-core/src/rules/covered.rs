@@ -4,7 +4,7 @@ use callosum_shell::command::outline;
 use callosum_shell::glob::covers;
 use callosum_shell::heads;
 
-use super::compile::{ToolName, compared_tool};
+use super::compile::{Rule, ToolName, compared_tool};
 use super::layer::Part;
 use super::question::Question;
 use super::rule_set::RuleSet;
@@ -79,6 +79,16 @@ impl RuleSet {
     /// that are given some files, or an id, does not count, nor a standing one.
     #[must_use]
     pub fn covers_tool(&self, tool: &str) -> bool {
+        self.names_tool(tool, |rule| !rule.asks_for_what_is_given())
+    }
+
+    /// Whether a rule names this tool for those of its calls that name what they act on by an id.
+    #[must_use]
+    pub fn covers_tool_by_id(&self, tool: &str) -> bool {
+        self.names_tool(tool, |rule| rule.asks_for_an_id() && rule.tier.is_tracked())
+    }
+
+    fn names_tool(&self, tool: &str, counts: impl Fn(&Rule) -> bool) -> bool {
         let name = ToolName::of(tool);
         self.parts.iter().any(|part| {
             let (calls, commands) =
@@ -87,8 +97,8 @@ impl RuleSet {
             let all = calls.iter().chain(commands.iter()).chain(said);
             // What only keeps calls from the gate's own files says nothing of the tool.
             all.filter(|candidate| candidate.place >= part.standing).any(|candidate| {
-                let rule = part.rule(candidate.place);
-                rule.is_some_and(|rule| rule.names_tool(candidate, &name) && !rule.asks_for_what_is_given())
+                part.rule(candidate.place)
+                    .is_some_and(|rule| rule.names_tool(candidate, &name) && counts(rule))
             })
         })
     }
@@ -152,6 +162,10 @@ mod tests {
             assert!(rules.covers_tool(tool), "{tool}");
         }
         // What only keeps files from them says nothing of what they do elsewhere.
+        // One is for those of its calls alone that name something by an id.
+        let by_id = ["acme__update_gizmo", "acme__close_gizmo"];
+        assert!(by_id.iter().all(|tool| rules.covers_tool_by_id(tool) && !rules.covers_tool(tool)));
+        assert!(!rules.covers_tool_by_id("acme__gizmos_list"));
         let own =
             r#"{"rules": [{"name": "f", "tier": 4, "tool": "*", "params": {"{filePath}": "{guarded}"}}]}"#;
         let guarding = RuleSet::parse(own).unwrap();

@@ -27,6 +27,19 @@ const GRAPHQL: &[&str] = &["query", "mutation", "graphql", "document", "operatio
 /// Stages of an aggregation that write what it comes to.
 const WRITING_STAGES: &[&str] = &["$merge", "$out"];
 
+/// Statements of SQL that only ask begin so.
+const READING: &[&str] = &["select", "show", "describe", "explain", "with", "values"];
+
+/// Whether a call is given SQL, and all of it only asks.
+pub(super) fn is_only_read(params: &Lookup<'_>) -> bool {
+    let is_read = |sql: &str| {
+        let first = sql.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        READING.iter().any(|word| first.eq_ignore_ascii_case(word))
+    };
+    let mut given = PARAMS.iter().filter_map(|name| params.get(name)?.as_str().map(is_read));
+    given.next() == Some(true) && given.all(|is_read| is_read) && !is_written(params)
+}
+
 /// Whether a call is given SQL that writes, stages of an aggregation that do, or a mutation of GraphQL.
 pub(super) fn is_written(params: &Lookup<'_>) -> bool {
     let is_stage = |stage: &Value| WRITING_STAGES.iter().any(|name| stage.get(name).is_some());

@@ -33,7 +33,7 @@ const ACTING: &[&str] = &[
     "downgrade", "downvote", "drain", "drop", "duplicate", "elevate", "empty", "end", "endorse", "enforce", "enqueue", "enrol", "enroll",
     "erase", "escalate", "esign", "evacuate", "evict", "excuse", "exempt", "expire", "extend", "favorite", "finalize", "flush", "follow",
     "forgive", "fork", "freeze", "grade", "grant", "hangup", "hire", "ignore", "impersonate", "import", "impose", "increase", "increment",
-    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy",
+    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy", "lift",
     "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate", "moderate", "move", "mutate", "mute", "nack",
     "nominate", "notarize", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "penalize", "pin", "place", "pledge",
     "prescribe", "press", "procure", "produce", "prorate", "quarantine", "raise", "ratify", "reactivate", "reassign", "rebalance", "reboot",
@@ -67,8 +67,19 @@ const COMPOUNDS: &[[&str; 2]] = &[
     ["stateful", "set"], ["stop", "times"], ["update", "history"],
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
-const THINGS: &[&str] =
-    &["checkout", "deposit", "label", "like", "link", "payout", "refund", "signal", "swap", "vote"];
+const THINGS: &[&str] = &[
+    "broadcast",
+    "checkout",
+    "deposit",
+    "label",
+    "like",
+    "link",
+    "payout",
+    "refund",
+    "signal",
+    "swap",
+    "vote",
+];
 /// Names of things that are verbs where a name begins with them and one of these: `record_payment`, but neither `dns_record` nor `record_types`.
 #[rustfmt::skip]
 const BEFORE: &[(&str, &[&str])] = &[
@@ -83,7 +94,9 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("process", &["payment", "payout", "payroll", "return"]),
     ("record", &["donation", "expense", "payment", "sale", "transaction"]),
     ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
-    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "withdrawal"]),
+    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "signature", "time", "withdrawal"]),
+    ("return", &["document", "item", "order", "submission"]),
+    ("tag", &["contact", "conversation", "customer", "lead", "member", "subscriber", "user"]),
     ("text", &["customer", "guest", "member", "user"]),
     ("timeout", &["member", "user"]),
     ("wire", &["funds", "money"]),
@@ -112,36 +125,15 @@ const OF_COURSES: &[&str] = &[
     "timeline",
 ];
 /// What names of runs end with besides.
+#[rustfmt::skip]
 const OF_RUNS: &[&str] = &[
-    "artifacts",
-    "details",
-    "events",
-    "info",
-    "metrics",
-    "output",
-    "outputs",
-    "state",
-    "steps",
-    "summary",
-    "usage",
+    "artifacts", "details", "events", "info", "metrics", "output", "outputs", "state", "steps", "summary", "usage",
 ];
 /// Things by which verbs are names of things before them: `order_items`, `message_reactions`.
+#[rustfmt::skip]
 const PARTS: &[&str] = &[
-    "attachments",
-    "comments",
-    "fields",
-    "fulfillments",
-    "headers",
-    "items",
-    "lines",
-    "reactions",
-    "recipients",
-    "refunds",
-    "replies",
-    "revisions",
-    "threads",
-    "transactions",
-    "types",
+    "attachments", "comments", "fields", "fulfillments", "headers", "items", "lines", "reactions", "recipients", "refunds", "replies",
+    "revisions", "threads", "transactions", "types",
 ];
 /// Verbs that are mostly names of things before these.
 const WITH_PARTS: &[&str] =
@@ -201,13 +193,44 @@ const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
 
 /// What `resolve` asks for, and what it settles.
 const LOOKED_UP: &[&str] = &[
-    "by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names",
-    "path", "dns",
+    "by",
+    "id",
+    "ids",
+    "handle",
+    "library",
+    "url",
+    "did",
+    "domain",
+    "hostname",
+    "address",
+    "name",
+    "names",
+    "path",
+    "dns",
+    "assignees",
+    "contacts",
+    "members",
+    "people",
+    "recipients",
+    "symbol",
+    "ticker",
+    "users",
 ];
 #[rustfmt::skip]
 const SETTLED: &[&str] = &[
     "alert", "annotation", "case", "comment", "conversation", "discussion", "dispute", "error", "event", "finding", "incident", "issue", "problem",
     "request", "review", "task", "thread", "ticket",
+];
+/// Verbs that make what only shows something, and what that is called: `create_mockup_task`, `start_simulation`.
+const MAKING: &[&str] = &["add", "create", "make", "new", "start"];
+#[rustfmt::skip]
+const MADE_TO_SHOW: &[&str] = &["estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "simulation"];
+/// A verb that is the name of a service as well.
+const A_SERVICE: &str = "resend";
+/// What is measured or written down of things.
+#[rustfmt::skip]
+const MEASURED: &[&str] = &[
+    "activities", "analytics", "breakdown", "changes", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
 ];
 /// What `set` and `switch` choose for later calls of the same session.
 const CHOSEN: &[&str] = &["active", "context", "current"];
@@ -216,6 +239,11 @@ const CHOSEN: &[&str] = &["active", "context", "current"];
 /// `set_active_board`.
 fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     let found = |list: &[&str]| name.iter().map(|(word, _)| *word).find(|word| list.contains(word));
+    if found(MAKING).is_some()
+        && let Some(shown) = found(MADE_TO_SHOW)
+    {
+        return Some(shown);
+    }
     match name {
         [("resolve", _), ..] => found(LOOKED_UP).filter(|_| found(SETTLED).is_none()),
         [("set" | "switch", _), (next, _), ..] => Some(*next).filter(|next| CHOSEN.contains(next)),
@@ -281,7 +309,7 @@ fn plural_of(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn sense_of(word: &str) -> Sense {
-    // What undoes something does something: `unmute`, `unpause`.
+    // What undoes something or does it again does something: `unmute`, `resync`.
     let does = |word: &str| is_plain_verb(word) || ACTING.binary_search(&word).is_ok();
     let is_thing = |word: &str| NOUNS.binary_search(&word).is_ok() || THINGS.contains(&word);
     if is_thing(word) {
@@ -294,6 +322,8 @@ fn sense_of(word: &str) -> Sense {
         Sense::Runs
     } else if ASKING_VERBS.binary_search(&word).is_ok() || PREPARING.contains(&word) {
         Sense::Asks
+    } else if word.strip_prefix("re").is_some_and(does) && word != A_SERVICE {
+        Sense::Does
     } else if MAY_PREPARE.contains(&word) {
         Sense::MayPrepare
     } else {
@@ -321,17 +351,39 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     }
 }
 
+/// A name up to what something is done with, where a verb says that something is: `create_voice` of `create_voice_from_preview`.
+fn head<'a, 'n>(name: &'a [(&'n str, Sense)]) -> &'a [(&'n str, Sense)] {
+    let is_with =
+        |(word, _): &(&str, Sense)| matches!(*word, "by" | "for" | "from" | "using" | "via" | "with");
+    let Some(at) = name.iter().position(is_with).filter(|at| *at > 1) else { return name };
+    let (before, _) = name.split_at(at);
+    if before.iter().any(|(_, sense)| *sense == Sense::Does) { before } else { name }
+}
+
+/// What a name ends with that shows what was measured or written down of what stands before it: `campaign_send_analytics`,
+/// `message_delivery_report`; a verb that can't be a thing and stands first does something with it: `send_report`, `create_report`.
+fn measured<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    let [(_, first), .., (last, _)] = name else { return None };
+    (MEASURED.contains(last) && *first != Sense::Does).then_some(*last)
+}
+
+/// Whether a name says so whatever a rule asks for.
+pub(super) fn is_told(name: &[(&str, Sense)]) -> bool {
+    preliminary(name).is_some() || measured(name).is_some()
+}
+
 /// The word that says that a tool only asks or prepares: one before a verb that does something, what the name ends with, or a draft.
 pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    if let Some(word) = preliminary(name).or_else(|| measured(name)) {
+        return Some(word);
+    }
     if let Some(draft) = draft(name) {
         return Some(draft);
     }
-    if let Some(word) = preliminary(name) {
-        return Some(word);
-    }
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
-    if let [first, .., (last, _)] = name {
-        let before = name.len().checked_sub(2).and_then(|place| name.get(place));
+    let head = head(name);
+    if let [first, .., (last, _)] = head {
+        let before = head.len().checked_sub(2).and_then(|place| head.get(place));
         let is_behind_verb = before.is_some_and(|(word, sense)| *sense == Sense::Does && is_plain_verb(word));
         let is_shown = LAST_ASKING.contains(last)
             || PREVIEWED.contains(last) && !is_behind_verb
@@ -359,6 +411,11 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         }
     }
     None
+}
+
+/// Whether a word is a verb that does something.
+pub(super) fn is_verb(word: &str) -> bool {
+    sense_of(word) == Sense::Does
 }
 
 /// Whether a word by which a name only asks is a thing that is shown, and no verb.
@@ -480,7 +537,7 @@ mod tests {
             ("create_draft_pull_request", None),
             ("track_order", Some("track")),
             ("send_message", None),
-            ("resolve_users_by_name", Some("by")),
+            ("resolve_users_by_name", Some("users")),
             ("resolve_incident_by_id", None),
             ("resolve_thread", None),
             ("get_or_create_contact", None),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::format::Texts;
 use super::index_builder::{said_word, stem};
 use super::tool_verbs::{self, Sense};
-use super::words;
+use super::{sql, words};
 use crate::rules::context_key::Lookup;
 
 /// So many words that stand together in a name may be one word of a rule: `pull_request` is `pullrequest`.
@@ -23,8 +23,21 @@ const ACTIONS: &[&str] = &[
     "httpMethod", "subcommand", "command",
 ];
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
-const TRIALS: &[&str] =
-    &["checkonly", "dryrun", "previewonly", "previewrun", "simulateonly", "validateonly", "validationonly"];
+const TRIALS: &[&str] = &["dryrun", "previewrun", "whatif"];
+/// The same, with `only` behind: `plan_only`.
+const ONLY_TRIED: &[&str] = &[
+    "check",
+    "dryrun",
+    "estimate",
+    "plan",
+    "preview",
+    "quote",
+    "simulate",
+    "simulation",
+    "validate",
+    "validation",
+    "verify",
+];
 const TRIED: &[&str] = &["true", "all", "client", "server"];
 /// Parameters that say how something is done, and what they are then.
 const MODES: &[&str] = &["mode", "runmode", "runtype", "executionmode"];
@@ -39,8 +52,12 @@ const CONFIRMED: &str = "confirm";
 const NUMBERS: &[&str] = &[
     "amount", "count", "desired", "dyno", "formation", "instance", "machine", "max", "min", "number", "quantity", "replica", "scale", "size",
 ];
+/// Query languages in which something is written, too.
+const WRITING_LANGUAGES: &[&str] = &["gql", "graphql", "mysql", "nosql", "postgresql", "psql", "sql"];
 /// Words of names for what others see as a draft, too.
 const SEEN_DRAFTS: &[&str] = &["pull", "pullrequest", "pr", "merge", "mr"];
+/// Verbs of what is given another value.
+const SETTING: &[&str] = &["change", "edit", "modify", "set", "submit", "update"];
 /// Words of tools that run a command somewhere else, which their parameter says.
 const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
 /// Programs that only look around, and subcommands of others that do.
@@ -145,11 +162,19 @@ impl NameWords {
         matches!(senses.first(), Some((_, Sense::Other))) && tool_verbs::acting(&senses).is_some()
     }
 
+    /// Whether the tool makes something.
+    pub(crate) fn makes(&self) -> bool {
+        self.acting().is_some_and(|verb| MAKING.contains(&verb))
+    }
+
     /// The verb that says that the tool does something.
     pub(crate) fn acting(&self) -> Option<&str> {
         tool_verbs::acting(&self.senses())
     }
 }
+
+/// Verbs of tools that make something.
+const MAKING: &[&str] = &["add", "create", "insert", "make", "new", "provision", "register", "upload"];
 
 /// The name of the server, as far as it is told, and the tool's own.
 pub(crate) fn parted(tool: &str) -> (&str, &str) {
@@ -286,7 +311,7 @@ impl ToolWords {
             .filter(|(_, is_of_server)| !is_of_server)
             .chain(action.into_iter().flat_map(NameWords::terms));
         let of_server =
-            name.terms().filter(|(term, is_of_server)| *is_of_server && !words::is_plain_verb(term));
+            name.terms().filter(|(term, is_of_server)| *is_of_server && !tool_verbs::is_verb(term));
         own.chain(of_server).map(|(term, _)| term).find(|term| is_it(term))
     }
 
@@ -301,23 +326,49 @@ impl ToolWords {
         let senses = name.senses();
         let of_action = action.map(NameWords::senses).unwrap_or_default();
         let asking = tool_verbs::asking(&senses).or_else(|| tool_verbs::asking(&of_action));
+        let is_told = tool_verbs::is_told(&senses) || tool_verbs::is_told(&of_action);
         let only_names = tool_verbs::only_names_things(&senses) && tool_verbs::acting(&of_action).is_none();
         let is = |name: &'static str, value: &Value| {
             params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
         };
         only_names
+            || is_told
             || asking.is_some_and(|word| !self.asks_for(word) || tool_verbs::is_shown(word))
-            || TRIALS.iter().any(|name| params.has_own(name, TRIED))
+            || params.is_own_one_of(TRIED, |name| {
+                TRIALS.contains(&name) || name.strip_suffix("only").is_some_and(|tried| ONLY_TRIED.contains(&tried))
+            })
             || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || MODES.iter().any(|name| params.has_own(name, TRIED_MODES))
             || params.is_own_false(CONFIRMED)
             // `resources_scale` without a number tells how many there are.
             || name.acting() == Some("scale") && !params.has_own_named(NUMBERS)
+            // `change_approval_status` without one tells it.
+            || name.own().last().is_some_and(|last| matches!(last, "state" | "status"))
+                && name.acting().is_some_and(|verb| SETTING.contains(&verb))
+                && params.only_names()
+            // A book in another format is another file.
+            || name.acting() == Some("convert") && params.has_own_named(&["format"])
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))
             || is("draft", &Value::Bool(true)) && !name.own().any(|word| SEEN_DRAFTS.contains(&word))
-            || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && only_looks(params))
+            || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && (only_looks(params) || only_queries(name, params)))
+            || only_pages(&senses, params)
     }
+}
+
+/// Whether a tool that runs something is given a query in a language that only asks, or SQL that does.
+fn only_queries(name: &NameWords, params: &Lookup<'_>) -> bool {
+    let is_language =
+        |word: &str| word.len() > 2 && word.ends_with("ql") && !WRITING_LANGUAGES.contains(&word);
+    let own: Vec<&str> = name.own().collect();
+    let joined = own.windows(2).any(|pair| matches!(pair, [_, "ql"]));
+    joined || own.iter().any(|word| is_language(word)) || sql::is_only_read(params)
+}
+
+/// Whether a call says no more than which page of what it wants, and its verb may well be for that: `transactions_sync` with a cursor.
+fn only_pages(senses: &[(&str, Sense)], params: &Lookup<'_>) -> bool {
+    let is_strong = senses.iter().any(|(word, sense)| *sense == Sense::Does && words::is_plain_verb(word));
+    !is_strong && params.only_pages()
 }
 
 /// Whether the command that a tool is to run only looks around: one program, without signs of a shell.

@@ -63,3 +63,26 @@ fn what_was_done_under_a_former_name_is_met_and_a_retry_goes_through() {
         assert_eq!(world.finish(&gate, answer), Answer::Proceed);
     }
 }
+
+/// Two lines of a version that left an id out of the key of a tool's call.
+const WITHOUT_ID: &str = r#"{"v":1,"action":"opened","timestamp":"2026-01-15T11:05:00.000Z","up":1700000,"boot":"000000ab","instance":"home","of":[0],"journal":"0123456789abcdef0123456789abcdef","base":0}
+{"v":1,"action":"intercept","tier":3,"timestamp":"2026-01-15T11:58:10.000Z","up":4890000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"cal__deleteEventType","ruleName":"calendar-tool","contextKeys":["calendar:primary"],"digest":"00000000000000000000000000000001","expiresAt":"2026-01-15T12:00:10.000Z"}
+{"v":1,"action":"complete","tier":3,"timestamp":"2026-01-15T11:58:20.000Z","up":4900000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"cal__deleteEventType","of":[1],"contextKeys":["calendar:primary"]}
+"#;
+
+#[test]
+fn what_was_done_when_keys_had_no_ids_of_such_calls_is_met() {
+    let mut world = World::new();
+    world.now = NOW;
+    fs::remove_file(world.path().join("tiers.json")).unwrap();
+    fs::write(world.journal_path(), WITHOUT_ID).unwrap();
+    let gate = world.gate("home");
+    let by = session(&gate, "ours");
+    let params = json!({ "eventTypeId": 91 });
+    let text = world.refused(by, "cal__deleteEventType", &params);
+    assert!(text.contains("calendar:primary"), "{text}");
+    world.done(by, "cal__deleteEventType", &params);
+    let records = world.records(&gate);
+    let start = records.iter().rfind(|record| record["action"] == "intercept").unwrap();
+    assert_eq!(start["contextKeys"], json!(["calendar:primary/91"]));
+}

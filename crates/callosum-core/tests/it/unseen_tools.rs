@@ -162,3 +162,119 @@ fn what_is_only_tried_is_not_done() {
     assert!(is_for(&rules, "scale_widget", &json!({"id": 1, "replicas": 3})));
     assert!(!is_for(&rules, "scale_widget", &json!({"id": 1})));
 }
+
+#[test]
+fn what_a_call_says_besides_tells_its_resource_from_others() {
+    let shipped = RuleSet::shipped();
+    for (tool, params, key, former) in [
+        // What no placeholder asks for stands where the key would say no more than `primary`, `default` or `new`.
+        ("cal__deleteEventType", json!({"eventTypeId": 91}), "calendar:primary/91", "calendar:primary"),
+        (
+            "slack__archive_it",
+            json!({"huddle_id": "h-1", "template_id": "t-1"}),
+            "slack:h-1",
+            "slack:default",
+        ),
+        (
+            "acme__create_payment_link",
+            json!({"amount": 5, "customer_email": "Ana@acme.example"}),
+            "payment:acme:new:ana-acme-example",
+            "payment:acme:new",
+        ),
+        (
+            "acme__create_status_page_incident",
+            json!({"name": "Slow", "status_page_id": 3120}),
+            "incident:statuspage:new:3120",
+            "incident:statuspage:new",
+        ),
+        // Whoever changes an order acts on what was ordered.
+        ("acme__assign_order", json!({"order_id": "o-1"}), "payment:acme:o-1", ""),
+        (
+            "acme__update_gadget",
+            json!({"gadget_id": "recA1b2C3d4E5", "environment": "staging"}),
+            "acme:gadget/recA1b2C3d4E5@staging",
+            "",
+        ),
+    ] {
+        let found = classified(&shipped, tool, &params);
+        assert_eq!(found.context_keys.first().map(String::as_str), Some(key), "{tool}");
+        let is_met = former.is_empty() || found.former_keys.iter().any(|key| key == former);
+        assert!(is_met, "{tool} {:?}", found.former_keys);
+    }
+    // Whoever writes a key out means that one.
+    let own = rules(r#""toolWords":["gadget","{acts}"],"contextKey":"gadgets:default""#);
+    assert_eq!(classified(&own, "send_gadget", &json!({"gadget_id": 4})).context_keys, ["gadgets:default"]);
+    // What the key has already, and whose call it is.
+    for params in
+        [json!({"channel": "C1", "channel_id": "C1"}), json!({"channel": "C1", "workspace_id": "w"})]
+    {
+        assert_eq!(classified(&shipped, "slack__post_it", &params).context_keys, ["slack:C1"], "{params}");
+    }
+}
+
+#[test]
+fn what_is_made_is_named_in_what_it_is_made_in() {
+    for (tool, params, expected) in [
+        (
+            "crm__create_contract_milestone",
+            json!({"contract_id": "c-1", "title": "Beta"}),
+            "milestone/c-1/Beta",
+        ),
+        (
+            "sign__create_document_from_template",
+            json!({"template_uuid": "t-1", "name": "Offer"}),
+            "document/Offer",
+        ),
+        ("erp__createRecord", json!({"recordType": "bill", "data": {"x": 1}}), "record/bill/new"),
+        (
+            "lms__create_announcement",
+            json!({"course_identifier": "c-1", "title": "Room"}),
+            "announcement/c-1/Room",
+        ),
+        ("chess__make_move", json!({"gameId": "g-1", "move": "e2e4"}), "game/g-1"),
+        (
+            "pms__log_visit",
+            json!({"property_id": "8812", "unit_id": "4B", "date": "2026-12-01"}),
+            "unit/8812/4B/2026-12-01",
+        ),
+        ("erp__delete_supplier", json!({"id": 3122, "companyName": "Derg"}), "supplier/Derg/3122"),
+        ("crew__assign_shift", json!({"worker_id": "w-1", "date": "2026-12-01"}), "worker/w-1/2026-12-01"),
+        (
+            "list__add_lead_to_campaign",
+            json!({"campaignId": "c", "email": "A@acme.example"}),
+            "campaign/c/a@acme.example",
+        ),
+    ] {
+        assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool}");
+    }
+}
+
+#[test]
+fn what_measures_pages_or_queries_only_asks() {
+    let rules =
+        rules(r#""toolWords":[["message","campaign","row","run","execute","change","sync","create"]]"#);
+    for (tool, params) in [
+        ("campaign_send_analytics", json!({"campaign_id": 1})),
+        ("message_delivery_report", json!({"message_id": 1})),
+        ("sync_rows", json!({"access_token": "t", "cursor": "c"})),
+        ("execute_dql", json!({"statement": "fetch logs"})),
+        ("run_nrql_query", json!({"nrql": "SELECT 1"})),
+        ("execute_sql", json!({"statement": "select 1", "warehouse_id": "w"})),
+        ("change_row_status", json!({"row_id": 1})),
+        ("create_mockup_task", json!({"product_id": 1})),
+        ("create_run", json!({"params": {"plan_only": true}})),
+    ] {
+        assert!(!is_for(&rules, tool, &params), "{tool}");
+    }
+    for (tool, params) in [
+        ("send_message_report", json!({"id": 1})),
+        ("sync_rows", json!({"cursor": "c", "text": "x"})),
+        ("delete_message", json!({"channel_id": 1, "limit": 5})),
+        ("execute_graphql", json!({"query": "mutation { a }"})),
+        ("execute_sql", json!({"statement": "delete from a"})),
+        ("change_row_status", json!({"row_id": 1, "status": "done"})),
+        ("create_row_from_preview", json!({"id": 1})),
+    ] {
+        assert!(is_for(&rules, tool, &params), "{tool}");
+    }
+}

@@ -135,6 +135,8 @@ export interface HookCounts {
   paused: number;
   /** A rule in force names the tool. */
   covered: boolean;
+  /** None does, but one is for those of its calls that name what they act on by an id. */
+  byId?: boolean;
   first: string;
   last: string;
 }
@@ -147,6 +149,8 @@ export interface Uncovered {
   calls: number;
   /** The verb that makes its name sound like an effect outside. */
   verb?: string;
+  /** A rule is for those of its calls that name what they act on by an id. */
+  byId?: boolean;
   last: string;
 }
 

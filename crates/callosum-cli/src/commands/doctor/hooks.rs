@@ -46,7 +46,11 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
         .map(|(tool, seen)| format!("seen after only: {}", counts(tool, seen, now)))
         .chain(gated.iter().map(|(tool, seen)| {
             // What no rule names passes the gate, and is only logged.
-            let how = if seen.covered { "gated" } else { "no rule" };
+            let how = match (seen.covered, seen.by_id) {
+                (true, _) => "gated",
+                (_, true) => "gated where it names an id",
+                _ => "no rule",
+            };
             format!("{how}: {}", counts(tool, seen, now))
         }));
 

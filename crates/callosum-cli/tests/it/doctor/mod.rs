@@ -221,7 +221,9 @@ fn what_no_rule_names_is_never_called_gated() {
         Home::with_records(&[record("seen", json!({"runtime": "codex", "seen": seen}))]).examine(&[])
     };
     let examination = seen(&["exec", "acme__look", "acme__triggerIt", "$ acme deploy"]);
-    for (what, tool) in [("gated", "exec"), ("no rule", "acme__look"), ("no rule", "acme__triggerIt")] {
+    for (what, tool) in
+        [("gated", "exec"), ("no rule", "acme__look"), ("gated where it names an id", "acme__triggerIt")]
+    {
         examination.says("hooks.codex", "ok", &format!("{what}: {tool} (3 before, 3 after"));
     }
     let gated = examination.find("hooks.codex").to_string().matches("gated: ").count();

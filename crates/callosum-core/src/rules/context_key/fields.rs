@@ -113,6 +113,11 @@ impl Fields {
         self.0.iter().find(is_it).map(|field| spelled(&field.value)).into_iter().collect()
     }
 
+    /// The names of all fields, the outermost first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|field| field.name.as_str())
+    }
+
     /// The names of the call's own fields with their values, in order.
     pub(super) fn own(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))
@@ -149,6 +154,7 @@ impl Fields {
         // What a secret is called, or where it is kept, is none.
         let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
         let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
+        let value = if name.ends_with("id") || name.ends_with("idorurl") { id_in(value) } else { value };
         // A patch says where it changes something: `/environments/production/on`.
         let environment = value.strip_prefix("/environments/").filter(|_| name == "path");
         if let Some(environment) = environment.and_then(|rest| rest.split('/').next()) {
@@ -176,6 +182,16 @@ fn json_in(text: &str) -> Option<Value> {
         return None;
     }
     serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array())
+}
+
+/// The id in the address of what it is the id of: `https://x.com/acme/status/1993` is `1993`.
+fn id_in(value: String) -> String {
+    let path = value.strip_prefix("https://").and_then(|rest| rest.split(['?', '#']).next());
+    let id = path.and_then(|path| path.trim_end_matches('/').rsplit_once('/')).map(|(_, last)| last);
+    match id.filter(|id| id.bytes().any(|byte| byte.is_ascii_digit())) {
+        Some(id) => id.to_owned(),
+        None => value,
+    }
 }
 
 /// A name without what only a transport adds: `acme%2Fshop` is `acme/shop`, `gid://shopify/Order/1001` is `1001`, `refs/heads/main` is

@@ -1,27 +1,10 @@
 //! Whether a call of a tool names what it acts on as services do.
 
 use super::fields::Fields;
-use super::tool_target::{CALLERS, Found, target};
+use super::ids::{LOCAL, is_id};
+use super::tool_target::{Found, target};
 use crate::rules::tool_words::NameWords;
 
-/// How fields end that name one thing of a service.
-const IDS: &[&str] =
-    &["id", "ids", "uid", "uuid", "guid", "gid", "iid", "slug", "number", "arn", "sku", "email", "emails"];
-/// Words that end so by chance.
-const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
-/// Fields that name a place of a service.
-#[rustfmt::skip]
-const PLACES: &[&str] = &[
-    "bucket", "channel", "cluster", "domain", "featurekey", "flagkey", "issuekey", "objectkey", "pagekey", "projectkey", "queue", "repo", "repository",
-    "spacekey", "topic", "zone",
-];
-/// Fields that end so and name things of this machine, or of a conversation.
-#[rustfmt::skip]
-const LOCAL: &[&str] = &[
-    "actorid", "agentid", "blockid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
-    "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
-    "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
-];
 /// Fields that name a file of this machine.
 const FILES: &[&str] = &[
     "filepath",
@@ -65,13 +48,9 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     if fields.own().any(is_here) {
         return false;
     }
-    let is_id = |(field, _): (&str, &str)| {
-        let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
-        is_one && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
-    };
     let is_of_thing = |found: Found<'_>| {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
         found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
     };
-    fields.own().any(is_id) || target(&name, fields).is_some_and(is_of_thing)
+    fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
 }

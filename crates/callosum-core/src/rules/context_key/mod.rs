@@ -2,12 +2,15 @@
 
 mod address;
 mod around;
+mod besides;
 mod command_recipient;
+mod container;
 mod field;
 mod fields;
 mod file_path;
 mod guarded;
 mod identified;
+mod ids;
 mod kube_object;
 mod mail_fields;
 mod mail_text;
@@ -31,6 +34,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 pub(crate) use around::Around;
+pub(crate) use besides::tell_apart;
 pub(crate) use file_path::{
     PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text,
     work_folder,
@@ -39,7 +43,6 @@ pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, 
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
-pub(crate) use title::without_title;
 pub(crate) use value::Picked;
 
 use self::fields::Fields;
@@ -133,6 +136,11 @@ impl<'a> Lookup<'a> {
         self.fields.get_or_init(|| Fields::of(&self.params.all().value))
     }
 
+    /// Whether a field of the call itself that is meant, by its name in small letters and without signs, has one of some values.
+    pub(crate) fn is_own_one_of(&self, values: &[&str], is_meant: impl Fn(&str) -> bool) -> bool {
+        self.fields().own().any(|(own, value)| values.contains(&value) && is_meant(own))
+    }
+
     /// Whether a field of the call itself, by its name in small letters and without signs, has one of some values. What stands in an
     /// object that is given along says nothing.
     pub(crate) fn has_own(&self, name: &str, values: &[&str]) -> bool {
@@ -152,6 +160,16 @@ impl<'a> Lookup<'a> {
     /// Whether a call of a tool names what it acts on as services do, by an id.
     pub(crate) fn is_identified(&self, tool: &str) -> bool {
         identified::is_identified(tool, self.fields())
+    }
+
+    /// Whether a call names something by an id, and says no more.
+    pub(crate) fn only_names(&self) -> bool {
+        ids::only_names(self.fields())
+    }
+
+    /// Whether a call says which page of something it wants, and nothing else but of what.
+    pub(crate) fn only_pages(&self) -> bool {
+        ids::only_pages(self.fields())
     }
 
     /// Whether a field of the call itself is false whose name, in small letters and without signs, begins so.

@@ -122,6 +122,7 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("tool.thing", of_tool!(Thing), "the thing in the tool's name, in the singular: `invoice` of `void_invoices`"),
     row("tool.target", of_tool!(Target), "what the call acts on: the field that is called like a thing in the tool's name (`invoice_id` of `send_invoice`), else the first of the usual ones (`id`, `to`, `channel`, `project` …)"),
     row("tool.object", of_tool!(Object), "the same with its kind before it (`ticket/42`), and with what it stands in between, where its name alone may be that of others (`table/app1/Orders`)"),
+    row("tool.paid", of_tool!(Paid), "what it acts on, where that is an order, a booking, an invoice or the like, with what it stands in as in `{tool.object}`"),
     row("tool.within", of_tool!(Within), "what the target stands in (`app1/Orders`), where its name alone may be that of others"),
     row("tool.addresses", of_tool!(Addresses), "the mail addresses that its parameters name"),
     row("tool.network", of_tool!(Network), "the network that a transaction of a wallet belongs to: the one that a field or the server names, `ethereum` for an address that begins with `0x`"),

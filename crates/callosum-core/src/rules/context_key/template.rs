@@ -62,6 +62,12 @@ impl Template {
         is_so || self.otherwise.as_deref().is_some_and(|other| other.as_ref().is_some_and(Self::may_be_new))
     }
 
+    /// Whether its keys may say no more than that their thing is new, or a word that stands for what the call does not say.
+    pub(super) fn may_find_nothing(&self) -> bool {
+        let is_so = self.parts.iter().any(|part| matches!(part, Part::Values { .. }));
+        is_so || self.may_be_new()
+    }
+
     /// Reads a template; the error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if let Some(first) = text.strip_suffix(OR_ELSE.trim_end()) {

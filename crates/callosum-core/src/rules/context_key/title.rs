@@ -77,7 +77,7 @@ fn is_of_merging(words: &[String]) -> bool {
 }
 
 /// A key as it was before titles stood in keys.
-pub(crate) fn without_title(key: &str) -> Option<String> {
+pub(super) fn without_title(key: &str) -> Option<String> {
     let (new, _) = key.rsplit_once(':')?;
     is_new(new).then(|| new.to_owned())
 }
@@ -123,7 +123,7 @@ fn first_with_values(names: &[&str], values: impl Fn(&str) -> Vec<String>) -> Ve
 }
 
 /// A title's words: `Cart loses items!` is `cart-loses-items`. Secrets are taken out before their signs are.
-fn spelled(title: &str) -> Option<String> {
+pub(super) fn spelled(title: &str) -> Option<String> {
     let title = redact_key(title).to_lowercase();
     let words: Vec<&str> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

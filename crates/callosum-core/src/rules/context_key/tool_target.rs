@@ -1,7 +1,9 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
+use super::container::{container_place, environment};
 use super::fields::Fields;
+use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
 use super::page;
@@ -25,6 +27,8 @@ pub(super) enum ToolDetail {
     Target,
     /// The same with its kind, and with what it stands in where its name alone may be that of another.
     Object,
+    /// The same without its kind, where it is a thing that is paid for.
+    Paid,
     /// What it stands in, where its name alone may be that of another.
     Within,
     /// The mail addresses that its parameters name.
@@ -48,6 +52,7 @@ impl ToolDetail {
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
             Self::Object => objects(&name, site.params.fields()),
+            Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
@@ -129,7 +134,7 @@ const USUAL: &[&str] = &[
 /// Those that do where neither they nor another id is there.
 #[rustfmt::skip]
 const NAMING: &[&str] = &[
-    "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
+    "topic", "queue", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
 ];
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
@@ -138,18 +143,6 @@ const WIDE: &[&str] = &[
     "serviceid",
 ];
 
-/// Names of fields that end like those of targets and say whose call it is.
-#[rustfmt::skip]
-pub(super) const CALLERS: &[&str] = &[
-    "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
-];
-/// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
-#[rustfmt::skip]
-const OTHERS: &[&str] = &[
-    "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
-    "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
-    "transition", "type", "user", "version",
-];
 /// How fields end that name one thing.
 const ENDS: &[&str] =
     &["id", "ids", "key", "number", "name", "uuid", "sku", "serial", "mac", "hostname", "order", "invoice"];
@@ -185,7 +178,7 @@ const SAID: &[&str] = &[
 #[rustfmt::skip]
 const TRAITS: &[&str] = &[
     "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
-    "hour", "image", "level", "limit", "mode", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
+    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
     "time", "value", "visibility",
 ];
 
@@ -219,6 +212,12 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
+    let is_specific = |name: &str| {
+        let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
+        !is_wide && !name.ends_with("name") && !is_other(name)
+    };
+    // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
+    let is_said = name.makes() && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
@@ -234,7 +233,8 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
             let values = fields.named(&field);
             // `transition_id` is no name of what a transition is made of.
             let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
-            if !values.is_empty() && !is_done && is_name_of(word, suffix, &values) {
+            let is_content = is_said && matches!(*suffix, "" | "s");
+            if !values.is_empty() && !is_done && !is_content && is_name_of(word, suffix, &values) {
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }
@@ -248,70 +248,105 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         let all = fields.named(field);
         Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
     };
-    let is_specific = |name: &str| {
-        let is_wide = CONTAINERS.contains(&name) || WIDE.contains(&name) || NAMING.contains(&name);
-        !is_wide && !name.ends_with("name") && !OTHERS.iter().any(|other| name.starts_with(other))
-    };
     let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
     let (field, values) = found.or_else(|| others(&|_| true))?;
     Some(Found { thing: None, field, values })
 }
 
-/// Verbs of tools that make something.
-const MAKING: &[&str] = &["add", "create", "insert", "make", "new", "provision", "register", "upload"];
 /// Fields that name what is made.
-const NAMES: &[&str] =
-    &["identifier", "email", "slug", "name", "title", "username", "filename", "domain", "path", "url"];
+const NAMES: &[&str] = &[
+    "identifier",
+    "email",
+    "emailaddress",
+    "slug",
+    "name",
+    "title",
+    "username",
+    "filename",
+    "domain",
+    "path",
+    "url",
+];
 /// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
 ];
-/// Fields of what other things stand in, the narrowest first.
-#[rustfmt::skip]
-const CONTAINERS: &[&str] = &[
-    "model", "objectslug", "objecttype", "resourcetype", "entitytype", "entityname", "contenttype", "contenttypeuid", "contentmodel", "mount", "mountpath", "channelid", "chatid", "tableid", "table", "collection",
-    "collectionname", "sheetid", "sheet", "calendarid", "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid",
-    "folderid", "folderpath", "wikiidentifier", "boardid", "boardname", "dashboarduid", "audienceid", "formid", "surveyid", "assignmentid", "courseid", "caseid", "eventid", "warehouseid", "facilityid", "venueid", "campaignid", "broadcasterid", "spreadsheetid", "exchange", "vhost", "node", "baseid", "datasetid", "dataset",
-    "databaseid", "database", "databasename", "bucket", "bucketname", "zoneid", "siteid", "site", "siteurl", "blogid", "shop", "storeid", "appid",
-    "app", "dagid", "workflowid", "pipelineid", "pipelineslug", "jobname", "fullname", "repositoryid", "repo", "repository", "repositoryname",
-    "reposlug", "environmentid", "environmentkey", "environmentname", "environment", "env", "spaceid", "spacekey", "space", "projectid", "projectkey",
-    "projectslug", "projectref", "projectname", "project", "namespace", "cluster", "clustername", "clusterid", "accountid", "account", "budgetid",
-    "vault", "vaultid", "realm", "teamid", "team", "groupid", "guildid", "serverid", "locationid", "region", "owner", "workspaceslug", "workspaceid",
-    "workspace", "organizationid", "organizationslug", "organization", "orgid", "orgslug", "org", "uuid",
-];
 /// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
 const WHOLE: usize = 8;
 
+/// What a call acts on, as its name and its fields say together.
+struct Named {
+    kind: String,
+    field: String,
+    values: Vec<String>,
+    /// What a thing that is made stands in, where no container is called so.
+    within: Option<String>,
+    /// No word of the tool's name is the kind of thing that the field names.
+    is_guessed: bool,
+}
+
 /// What a call acts on, with the kind of thing that it is.
-fn named_objects(name: &NameWords, fields: &Fields) -> Option<(String, String, Vec<String>)> {
+fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
-        return Some((kind, String::new(), values));
+        return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
-    let mut found = target(name, fields)?;
-    let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
+    let found = target(name, fields);
+    let is_made = name.makes();
+    let made = if is_made { made(name) } else { None };
+    let new = |kind: String| {
+        let (field, values) = (NEW.to_owned(), vec![NEW.to_owned()]);
+        Named { kind, field, values, within: None, is_guessed: false }
+    };
+    let Some(found) = found else {
+        // Of what it stands in at least is told which.
+        return made.filter(|_| fields.names().any(|name| container_place(name).is_some())).map(new);
+    };
     // What is made has a name only, and stands in what the call names by an id.
-    if is_made
-        && found.thing.is_none()
+    let is_own = found.thing.is_some() && found.thing.map(str::to_owned) == made;
+    if let Some(kind) = made.clone().filter(|_| !is_own)
         && let Some((field, values)) = fields.first_named(NAMES)
     {
-        found = Found { thing: None, field: field.to_owned(), values };
+        let is_in = found.thing.is_some() && is_id(&found.field) && container_place(&found.field).is_none();
+        let is_its = is_other(&found.field) || found.field == field;
+        let within = found.values.into_iter().next().filter(|_| is_in && !is_its);
+        let kind = kind_of_named(field, kind);
+        return Some(Named { kind, field: field.to_owned(), values, within, is_guessed: false });
     }
     // What is made and has no name at all is the new one there.
-    let is_there = CONTAINERS.contains(&found.field.as_str()) && found.thing.is_none();
-    if is_made
-        && is_there
-        && let Some(kind) = thing(name)
-    {
-        return Some((kind, NEW.to_owned(), vec![NEW.to_owned()]));
+    let is_there = container_place(&found.field).is_some() && found.thing.is_none();
+    if let Some(kind) = made.filter(|_| is_there) {
+        return Some(new(kind));
     }
+    let is_guessed = found.thing.is_none() && !OWN_IDS.contains(&found.field.as_str());
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
-    Some((kind, found.field, found.values))
+    Some(Named { kind, field: found.field, values: found.values, within: None, is_guessed })
+}
+
+/// What is made, by the name of a tool that makes something: `document` of `create_document_from_template`.
+fn made(name: &NameWords) -> Option<String> {
+    let own: Vec<&str> = name.own().collect();
+    let is_with =
+        |word: &&str| matches!(*word, "by" | "for" | "from" | "in" | "on" | "to" | "using" | "via" | "with");
+    let end = own.iter().position(is_with).unwrap_or(own.len());
+    let verb = name.acting();
+    let is_thing = |word: &&&str| {
+        !NO_THINGS.contains(*word) && verb != Some(**word) && !name.of_server().any(|server| server == **word)
+    };
+    own.get(..end)?.iter().rfind(is_thing).map(|word| singular(word).to_owned())
+}
+
+/// The kind of what is made and has only a name, by whose field it may be told better.
+fn kind_of_named(field: &str, made: String) -> String {
+    if field == "path" { field.to_owned() } else { made }
 }
 
 /// Persons who are put into something or taken out of it: `add_user_to_group`.
-const PERSONS: &[&str] =
-    &["attendee", "contact", "member", "participant", "person", "player", "student", "subscriber", "user"];
+#[rustfmt::skip]
+const PERSONS: &[&str] = &[
+    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
+    "prospect", "recipient", "student", "subscriber", "tester", "user",
+];
 
 /// Of a call that changes who belongs to something: that, and who.
 fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
@@ -334,7 +369,7 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
 
 /// What there is one of for each person, or language, in a thing, and the fields that tell which.
 const ONE_FOR_EACH: &[(&[&str], &[&str])] =
-    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES)];
+    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
 #[rustfmt::skip]
 const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
@@ -342,21 +377,32 @@ const OF_PERSONS: &[&str] = &[
 ];
 const WHO: &[&str] =
     &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
+/// What there is one of at a time.
+#[rustfmt::skip]
+const TIMED: &[&str] = &[
+    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
+];
+#[rustfmt::skip]
+const DATES: &[&str] = &[
+    "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
+    "period",
+];
+const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
 const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Verbs by which a person gets into something or out of it.
 #[rustfmt::skip]
 const JOINING: &[&str] = &[
-    "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe",
+    "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "tag", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe", "untag",
 ];
 
-/// Which of several a call is about where there is one for each person or language in what it names.
-fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+/// Which of several a call is about where there is one for each person, language or time in what it names.
+fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
         let is_one = name.own().map(singular).any(|word| things.contains(&word));
-        let is_named = things.iter().any(|thing| found.starts_with(thing)) || names.contains(&found);
+        let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
-    ONE_FOR_EACH.iter().find_map(which)
+    ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
 }
 
 /// Of a call by which a person gets into something or out of it: that, and who.
@@ -364,52 +410,109 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
     name.acting().filter(|verb| JOINING.contains(verb))?;
     let (who, persons) = fields.first_named(WHO)?;
     let is_whole = |field: &str| {
-        let is_other = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
-        field.ends_with("id")
-            && field != "id"
-            && !is_other
-            && !OTHERS.iter().any(|other| field.starts_with(other))
+        let is_who = WHO.contains(&field) || CALLERS.contains(&field) || field == who;
+        field.ends_with("id") && field != "id" && !is_who && !is_other(field)
     };
     let (field, whole) = fields.own().find(|(field, _)| is_whole(field))?;
     let values = persons.into_iter().map(|person| format!("{whole}/{person}")).collect();
     Some((kind_of(field, name), values))
 }
 
+/// Fields that name what a tool itself is for.
+const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "uuid"];
+/// So many other ids stand behind what a call seems to act on.
+const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do.
 const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 
 /// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
 fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let Some((kind, field, values)) = named_objects(name, fields) else { return Vec::new() };
+    let Some(Named { kind, field, values, within, is_guessed }) = named_objects(name, fields) else {
+        return Vec::new();
+    };
     let container = container(&field, fields);
-    let which = one_for_each(name, &field, fields).map(|which| format!("/{which}")).unwrap_or_default();
+    let container = match (container, within) {
+        (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
+        (wide, narrow) => wide.or(narrow),
+    };
+    let mut which = one_for_each(name, &field, fields);
+    if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
+        which.insert_str(0, &besides(&field, fields));
+    }
     // Issues have keys of their own, under which whoever comments on one speaks of it.
     let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
-    let in_container = |value: String| match &container {
-        Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{value}{which}"),
-        _ => format!("{kind}{value}{which}"),
+    let in_container = |value: String| {
+        // Addresses don't tell case apart.
+        let shown = if value.contains('@') { value.to_lowercase() } else { value.clone() };
+        match &container {
+            Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{shown}{which}"),
+            _ => format!("{kind}{shown}{which}"),
+        }
     };
-    values.into_iter().map(in_container).collect()
+    let environment = environment(fields);
+    let in_environment = |object: String| match &environment {
+        // Staging is not production.
+        Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
+        _ => object,
+    };
+    values.into_iter().map(in_container).map(in_environment).collect()
+}
+
+/// Kinds of things that are paid for: their keys are those of payments, whatever is done to them.
+const PAID: &[&str] =
+    &["booking", "charge", "invoice", "order", "payment", "payout", "refund", "reservation", "shipment"];
+
+/// What a call acts on, without its kind, where that is one that is paid for.
+fn paid(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let without_kind = |object: String| {
+        let (kind, rest) = object.split_once('/')?;
+        PAID.contains(&kind).then(|| rest.to_owned())
+    };
+    objects(name, fields).into_iter().filter_map(without_kind).collect()
+}
+
+/// What a call names by ids besides a field that may be the target as well as they: the flat besides the house.
+fn besides(found: &str, fields: &Fields) -> String {
+    let is_beside = |field: &str| {
+        field != found
+            && is_id(field)
+            && !field.ends_with("ids")
+            && container_place(field).is_none()
+            && !is_other(field)
+            && !WHO.contains(&field)
+    };
+    let mut ids: Vec<(&str, &str)> = fields.own().filter(|(field, _)| is_beside(field)).collect();
+    // Hosts hand on parameters in any order.
+    ids.sort_unstable();
+    ids.iter().take(MAX_BESIDES).map(|(_, value)| format!("/{value}")).collect()
 }
 
 /// What a call's target stands in, where its name alone may be that of another.
 fn within(name: &NameWords, fields: &Fields) -> Option<String> {
-    let (_, field, values) = named_objects(name, fields)?;
+    let Named { field, values, .. } = named_objects(name, fields)?;
     if values.iter().all(|value| is_whole(&field, value)) { None } else { container(&field, fields) }
 }
 
 /// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
 fn container(field: &str, fields: &Fields) -> Option<String> {
     let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
-    let is_its = |container: &&&str| **container != field && (is_named || !PLACES.contains(*container));
-    let mut others = CONTAINERS
-        .iter()
-        .filter(is_its)
-        .filter_map(|container| Some((*container, fields.named(container).into_iter().next()?)));
-    let (narrow, value) = others.next()?;
+    let is_its = |container: &str| {
+        // Whoever a person works for is no part of the person.
+        let is_of_person = is_named && container.starts_with("company");
+        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
+    };
+    let mut others: Vec<(usize, &str, String)> = fields
+        .names()
+        .filter(|name| is_its(name))
+        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
+        .collect();
+    others.sort_by_key(|(place, _, _)| *place);
+    others.dedup_by_key(|(place, _, _)| *place);
+    let mut others = others.into_iter();
+    let (_, narrow, value) = others.next()?;
     let is_enough = is_whole(narrow, &value);
-    match others.find(|(_, wider)| *wider != value).filter(|_| !is_enough) {
-        Some((_, wider)) => Some(format!("{wider}/{value}")),
+    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
+        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
         None => Some(value),
     }
 }
@@ -420,7 +523,10 @@ fn kind_of(field: &str, name: &NameWords) -> String {
         return "path".to_owned();
     }
     let ends = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
-    let kind = ends.filter_map(|suffix| field.strip_suffix(suffix)).min_by_key(|kind| kind.len());
+    // `tagId` is that of a tag, and not the `gid` of something else.
+    let is_told = |kind: &&str| name.own().any(|word| singular(word) == singular(kind));
+    let kinds = ends.filter_map(|suffix| field.strip_suffix(suffix));
+    let kind = kinds.clone().find(is_told).or_else(|| kinds.min_by_key(|kind| kind.len()));
     let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
 }
