@@ -405,8 +405,12 @@ fn what_was_kept_back_is_only_scored() {
     let fourth_commands = scorer
         .labelled("kept-back/fourth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
+    let sixth = scorer
+        .labelled("kept-back/sixth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/sixth-tool-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
+        ("kept-back tools of the sixth set", sixth),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
     ];
@@ -435,5 +439,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 33);
+    assert_eq!(files.len(), 35);
 }
