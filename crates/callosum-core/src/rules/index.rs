@@ -119,8 +119,7 @@ impl Index {
         // Of most lines few words stand in any rule.
         let mut seen: SmallVec<[(u32, &[u32]); 8]> = SmallVec::new();
         for word in words(text) {
-            if has_shape(&self.shapes, word)
-                && let Ok(word) = str::from_utf8(word)
+            if has_shape(&self.shapes, word.as_bytes())
                 && let Some((number, begun)) = self.words.get(word).split_first()
                 && !seen.iter().any(|(known, _)| known == number)
             {
@@ -137,8 +136,7 @@ impl Index {
 
     /// The words of patterns that stand in `text`.
     pub(super) fn named(&self, text: &str) -> Named<'_> {
-        let numbers =
-            words(text).filter_map(|word| self.words.get(str::from_utf8(word).ok()?).first().copied());
+        let numbers = words(text).filter_map(|word| self.words.get(word).first().copied());
         Named { words: &self.words, numbers: numbers.collect() }
     }
 
@@ -225,9 +223,16 @@ const IN_WORD: [bool; 256] = {
 };
 
 /// The runs of letters, digits and underscores in `text`.
-fn words(text: &str) -> impl Iterator<Item = &[u8]> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_in = |byte: &u8| IN_WORD.get(usize::from(*byte)).copied().unwrap_or(false);
-    text.as_bytes().split(move |byte| !is_in(byte)).filter(|word| !word.is_empty())
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let rest = text.as_bytes().get(end..)?;
+        let start = end + rest.iter().position(is_in)?;
+        let word = text.as_bytes().get(start..)?;
+        end = start + word.iter().position(|byte| !is_in(byte)).unwrap_or(word.len());
+        text.get(start..end)
+    })
 }
 
 #[cfg(test)]

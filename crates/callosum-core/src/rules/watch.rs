@@ -24,7 +24,15 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
-const TAKES_ALL_HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete", "!("];
+const TAKES_ALL_HERE: &[Mark] = &[
+    Mark::new("*"),
+    Mark::new(" ."),
+    Mark::new("PWD"),
+    Mark::new("clean"),
+    Mark::new("stash"),
+    Mark::new("-delete"),
+    Mark::new("!("),
+];
 
 /// A text by which lines name somebody's home.
 const HOME: Mark = Mark::new("HOME");
@@ -58,6 +66,7 @@ const fn kinds() -> [u64; 256] {
             b'/' => 1 << 57,
             b'0'..=b'9' => 1 << 58,
             b'\'' | b'"' | b'\\' | b'^' | b'$' => 1 << 59,
+            b'!' | b'(' => 1 << 60,
             _ => 0,
         };
         byte += 1;
@@ -141,8 +150,9 @@ struct Watched {
 impl Watched {
     fn new(path: &str) -> Self {
         let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
-        let above = near(path).chain(top).map(Kinds::of).collect();
         let name = path.rsplit('/').next().unwrap_or_default();
+        let mut above = Vec::with_capacity(3);
+        above.extend(near(path).chain(top).map(Kinds::of));
         Self { path: path.to_owned(), name: name.to_owned(), kinds: Kinds::of(name), above }
     }
 
@@ -164,10 +174,14 @@ impl Watch {
     #[must_use]
     pub fn new<'p>(paths: impl Iterator<Item = &'p str>, marks: &'static [Mark]) -> Option<Self> {
         let folders: Vec<Watched> = paths.filter(|path| path.len() > 1).map(Watched::new).collect();
+        if folders.is_empty() {
+            return None;
+        }
         let of_folders = folders.iter().flat_map(|folder| folder.above.iter().chain([&folder.kinds]));
         let words = marks.iter().map(|mark| &mark.kinds).chain(of_folders).chain([&HOME.kinds]);
-        let words = words.map(|word| word.anywhere()).collect();
-        (!folders.is_empty()).then_some(Self { folders, marks, words })
+        let mut all = Vec::with_capacity(marks.len() + 4 * folders.len() + 1);
+        all.extend(words.map(|word| word.anywhere()));
+        Some(Self { folders, marks, words: all })
     }
 
     /// Whether an absolute path may be in such a folder.
@@ -194,7 +208,8 @@ impl Watch {
             return true;
         }
         let is_above = |cwd: &str| folders().any(|folder| lies_in(folder, cwd));
-        let means_here = cwd.is_some_and(is_above) && TAKES_ALL_HERE.iter().any(|word| text.contains(word));
+        let means_here =
+            cwd.is_some_and(is_above) && TAKES_ALL_HERE.iter().any(|word| word.is_in(text, kinds));
         let has_word = has_word || kinds.may_have(DOTS) || kinds.may_have(TILDE);
         let names_above = || self.folders.iter().any(|folder| folder.parent_may_be_in(text, kinds));
         (means_here || has_word && names_above()) && is_destructive(text)
