@@ -18,8 +18,18 @@ const MANY = 2_500;
 /** More than this, as a ratio to the baseline, is a step back. */
 const ALLOWED = 1.05;
 
-/** With a shared context that no call names, at most this ratio to what it is without; and of the two hook processes of a call, of which each reads what is recorded. */
+/** The same calls on 2026-11-24, before there were shared contexts (the tree before the crate for them came). */
+const BEFORE_SHARED: Record<string, number> = {
+  read: 15194,
+  write: 23523,
+  command: 20684,
+  message: 81137,
+  mail: 103501,
+  pause: 96630,
+};
+/** With a shared context that no call names, at most this ratio to those. */
 const ALLOWED_BESIDE = 1.01;
+/** And of the two hook processes of a call, of which each reads what is recorded, to what they are without. */
 const ALLOWED_HOOK = 1.01;
 /** Calls that may write, and of which both hooks look whether they did. */
 const HOOKED: Array<[string, Record<string, string>]> = [
@@ -91,10 +101,13 @@ for (const kind of KINDS) {
   now[kind] = aCall(kind);
   const ratio = now[kind] / (baseline[kind] ?? Number.NaN);
   worst = Math.max(worst, ratio);
-  const beside = aCall(kind, true) / now[kind];
+  const withOne = aCall(kind, true);
+  const beside = withOne / (BEFORE_SHARED[kind] ?? Number.NaN);
   worstBeside = Math.max(worstBeside, beside);
-  const told = `${ratio.toFixed(3)}× the baseline; ${beside.toFixed(3)}× that beside a shared context`;
-  console.log(`${kind.padEnd(8)} ${String(now[kind]).padStart(8)} instructions a call, ${told}`);
+  const told = `${ratio.toFixed(3)}× the baseline; beside a shared context ${(withOne / now[kind]).toFixed(3)}× that`;
+  console.log(
+    `${kind.padEnd(8)} ${String(now[kind]).padStart(8)} instructions a call, ${told}, ${beside.toFixed(3)}× what it was before there were any`,
+  );
 }
 for (const [tool, input] of HOOKED) {
   const beside = hooked(tool, input, true) / hooked(tool, input, false);
@@ -106,7 +119,7 @@ if (!(worstHook <= ALLOWED_HOOK)) {
   process.exitCode = 1;
 }
 if (!(worstBeside <= ALLOWED_BESIDE)) {
-  console.error(`Beside a shared context at most ${ALLOWED_BESIDE}× is allowed.`);
+  console.error(`Beside a shared context at most ${ALLOWED_BESIDE}× of what it was before there were any is allowed.`);
   process.exitCode = 1;
 }
 if (values.accept) {

@@ -104,7 +104,8 @@ impl Policy {
         let marks: &[Mark] = if folders().next().is_some() { MARKS } else { &[] };
         let watched = folders().map(|folder| folder.path.as_str());
         let watch = Watch::new(watched.chain((!is_usual).then_some(state_dir)), marks);
-        let mut kept = vec![Kept::state(state_dir)];
+        let mut kept = Vec::with_capacity(1 + folders().count());
+        kept.push(Kept::state(state_dir));
         kept.extend(folders().map(Kept::context));
         Self { kept, watch, home: home.to_owned() }
     }

@@ -18,8 +18,6 @@ use super::watch::Watch;
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
-use serde_json::Value;
-
 use crate::model::digest::digest;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
@@ -30,6 +28,8 @@ use crate::rules::context_key::{
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
+use serde_json::Value;
+use smallvec::SmallVec;
 
 impl RuleSet {
     /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
@@ -464,7 +464,7 @@ struct Verdict<'r, 'm> {
     /// What matched, if that is asked for.
     matches: Option<&'m mut Vec<Match>>,
     /// The names of the rules for the whole line that have been taken.
-    whole: Vec<&'r str>,
+    whole: SmallVec<[&'r str; 4]>,
 }
 
 impl<'r> Verdict<'r, '_> {

@@ -75,9 +75,13 @@ const fn kinds() -> [u64; 256] {
 }
 
 impl Kinds {
-    #[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
     pub(super) const fn of(text: &str) -> Self {
-        let (mut all, mut rest) = (Self([0, 0]), text.as_bytes());
+        Self::of_bytes(text.as_bytes())
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+    const fn of_bytes(bytes: &[u8]) -> Self {
+        let (mut all, mut rest) = (Self([0, 0]), bytes);
         while let [even, odd, others @ ..] = rest {
             all.0[0] |= KINDS[*even as usize];
             all.0[1] |= KINDS[*odd as usize];
@@ -149,10 +153,12 @@ struct Watched {
 
 impl Watched {
     fn new(path: &str) -> Self {
-        let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
-        let name = path.rsplit('/').next().unwrap_or_default();
+        // By bytes: each process that lives for one call does this.
+        let bytes = path.as_bytes();
+        let top = bytes.iter().skip(1).position(|byte| *byte == b'/').and_then(|at| bytes.get(..=at));
         let mut above = Vec::with_capacity(3);
-        above.extend(near(path).chain(top).map(Kinds::of));
+        above.extend(near(path).chain(top).map(Kinds::of_bytes));
+        let name = path.get(path.len() - last_name(bytes).len()..).unwrap_or_default();
         Self { path: path.to_owned(), name: name.to_owned(), kinds: Kinds::of(name), above }
     }
 
@@ -164,7 +170,7 @@ impl Watched {
             || kinds.may_have(TILDE) && stands_alone(text, "~")
             || HOME.is_in(text, kinds) && stands_alone(text, HOME.text)
             || self.above.iter().any(|above| kinds.may_have(*above))
-                && (near(&self.path).any(|name| has_part(text, name))
+                && (near(&self.path).any(|name| str::from_utf8(name).is_ok_and(|name| has_part(text, name)))
                     || parents.any(|parent| stands_alone(text, parent)))
     }
 }
@@ -231,8 +237,14 @@ impl Watch {
 }
 
 /// The names of the nearest two folders that it lies in.
-fn near(path: &str) -> impl Iterator<Item = &str> {
-    path.rsplit('/').skip(1).take(2).filter(|name| name.len() > 2)
+fn near(path: &str) -> impl Iterator<Item = &[u8]> {
+    let names = path.as_bytes().rsplit(|byte| *byte == b'/');
+    names.skip(1).take(2).filter(|name| name.len() > 2)
+}
+
+/// The name of what a path leads to.
+fn last_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
 /// Whether a name stands in a text as a part of a path, and not as letters of another word: folders may be called `s`. What is written
