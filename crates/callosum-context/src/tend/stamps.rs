@@ -2,11 +2,13 @@
 //! else is read then, and no lock taken.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use tempfile::Builder;
 
 use crate::folder::{Signature, UNFINISHED, signature};
@@ -80,8 +82,15 @@ pub fn are_still(state_dir: &Path, now_ms: i64) -> bool {
 fn compare(state_dir: &Path, now_ms: i64) -> Option<bool> {
     let mut path = registry::remembered_in(state_dir);
     path.push(FILE);
-    fs::metadata(&path).ok().filter(|found| found.is_file() && found.len() <= MOST)?;
-    let bytes = fs::read(path).ok()?;
+    // What is no file is not waited for.
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path).ok()?;
+    let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+    if length > MOST {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).ok()? + 1);
+    file.read_to_end(&mut bytes).ok()?;
     let mut rest = bytes.strip_prefix(BEGINS)?.strip_suffix(ENDS)?;
     let age = now_ms.checked_sub(i64::from_le_bytes(*taken(&mut rest)?))?;
     if !(0..HOLDS_MS).contains(&age) {

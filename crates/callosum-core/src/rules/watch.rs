@@ -75,6 +75,9 @@ const fn kinds() -> [u64; 256] {
 }
 
 impl Kinds {
+    /// More than any text is made of.
+    const OF_NO_TEXT: Self = Self([u64::MAX; 2]);
+
     pub(super) const fn of(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
     }
@@ -144,11 +147,12 @@ pub struct Watch {
 #[derive(Debug)]
 struct Watched {
     path: String,
-    name: String,
+    /// Where in it its name begins.
+    name_at: usize,
     /// What its name is made of.
     kinds: Kinds,
     /// What the names of the nearest two folders are made of that it lies in, and the path of the topmost.
-    above: Vec<Kinds>,
+    above: [Kinds; 3],
 }
 
 impl Watched {
@@ -156,10 +160,16 @@ impl Watched {
         // By bytes: each process that lives for one call does this.
         let bytes = path.as_bytes();
         let top = bytes.iter().skip(1).position(|byte| *byte == b'/').and_then(|at| bytes.get(..=at));
-        let mut above = Vec::with_capacity(3);
-        above.extend(near(path).chain(top).map(Kinds::of_bytes));
-        let name = path.get(path.len() - last_name(bytes).len()..).unwrap_or_default();
-        Self { path: path.to_owned(), name: name.to_owned(), kinds: Kinds::of(name), above }
+        let mut above = [Kinds::OF_NO_TEXT; 3];
+        for (place, word) in above.iter_mut().zip(near(path).chain(top)) {
+            *place = Kinds::of_bytes(word);
+        }
+        let name = last_name(bytes);
+        Self { path: path.to_owned(), name_at: path.len() - name.len(), kinds: Kinds::of_bytes(name), above }
+    }
+
+    fn name(&self) -> &str {
+        self.path.get(self.name_at..).unwrap_or_default()
     }
 
     /// Whether a text of these kinds of bytes may name a folder that this one lies in: one of the nearest two by its name, others by their
@@ -205,7 +215,7 @@ impl Watch {
         if cwd.is_some_and(|cwd| folders().any(|folder| lies_in(cwd, folder))) {
             return true;
         }
-        let may_match = |folder: &Watched| pattern_may_match(text, &folder.name);
+        let may_match = |folder: &Watched| pattern_may_match(text, folder.name());
         if kinds.may_have(PATTERN) && self.folders.iter().any(may_match) {
             return true;
         }
@@ -230,7 +240,7 @@ impl Watch {
     fn is_named(&self, text: &str, kinds: Kinds) -> bool {
         let is_it = |folder: &Watched| {
             // To look for the text alone is quicker.
-            kinds.may_have(folder.kinds) && text.contains(&folder.name) && has_part(text, &folder.name)
+            kinds.may_have(folder.kinds) && text.contains(folder.name()) && has_part(text, folder.name())
         };
         self.marks.iter().any(|mark| mark.is_in(text, kinds)) || self.folders.iter().any(is_it)
     }

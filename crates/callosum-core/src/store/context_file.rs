@@ -91,13 +91,12 @@ impl ContextFile {
         let path = self.state_dir.join(FILE);
         // A relative one may be any project's.
         let found = if is_place(&self.state_dir).is_ok() { fs::metadata(&path).ok() } else { None };
-        let found = found.map(|metadata| signature(&metadata));
-        if self.seen.as_ref() == Some(&found) {
+        let looks = found.as_ref().map(signature);
+        if self.seen.as_ref() == Some(&looks) {
             return false;
         }
-        let is_there = found.is_some();
-        self.seen = Some(found);
-        match if is_there { read(&path) } else { Ok(Vec::new()) } {
+        self.seen = Some(looks);
+        match found.map_or_else(|| Ok(Vec::new()), |found| read(&path, &found)) {
             Ok(folders) => (self.folders, self.error) = (folders, None),
             Err(why) => self.error = Some(format!("`{}` {why}", path.display())),
         }
@@ -108,8 +107,8 @@ impl ContextFile {
 }
 
 /// The folders that the file names.
-fn read(path: &Path) -> Result<Vec<Folder>, String> {
-    let text = rules_file::read(path)?;
+fn read(path: &Path, found: &fs::Metadata) -> Result<Vec<Folder>, String> {
+    let text = rules_file::read_found(path, found)?;
     let document: Document<'_> = serde_json::from_str(&text)
         .map_err(|error| format!("can't be used: {}", one_line(&error.to_string(), 200)))?;
     if document.folders.len() > MAX_FOLDERS {

@@ -162,6 +162,11 @@ impl RulesFile {
 /// When it is not a regular file, is larger than 4 MiB, can't be read, or isn't UTF-8.
 pub fn read(path: &Path) -> Result<String, String> {
     let metadata = fs::metadata(path).map_err(|error| format!("can't be read: {error}"))?;
+    read_found(path, &metadata)
+}
+
+/// The same of a file that was found there.
+pub(super) fn read_found(path: &Path, metadata: &fs::Metadata) -> Result<String, String> {
     if !metadata.is_file() {
         return Err("is not a regular file".to_owned());
     }
