@@ -112,7 +112,8 @@ impl Pattern {
 
     /// Whether the pattern of this text may fit a command: told by its first word, without reading it.
     pub fn may_be_for(text: &str, command: &Command<'_>) -> bool {
-        let programs = text.split_ascii_whitespace().next().unwrap_or_default().as_bytes();
+        // Split as patterns are when they are read.
+        let programs = text.split_whitespace().next().unwrap_or_default().as_bytes();
         let is_glob = |program: &[u8]| program.iter().any(|byte| matches!(byte, b'*' | b'?'));
         programs.split(|byte| *byte == b'|').any(|program| {
             program == command.program().as_bytes() || is_glob(program) || program == UNKNOWN.as_bytes()
