@@ -432,6 +432,14 @@ fn only_a_line_that_a_rule_may_be_for_is_read_as_a_shell_would() {
 }
 
 #[test]
+fn the_program_of_a_pattern_ends_at_whatever_space_it_is_written_with() {
+    for space in [" ", "  ", "\t", "\u{a0}", "\u{3000}"] {
+        let rules = json!([{"name": "ship", "tier": 3, "tool": "exec", "command": format!("ship{space}it")}]);
+        assert_eq!(reasons(&rules, "ship it").0, ["the program and its words (`command`)"], "{space:?}");
+    }
+}
+
+#[test]
 fn a_rule_for_the_whole_line_is_named_once_and_one_for_commands_with_each() {
     let rules = json!([
         {"name": "ship", "tier": 3, "tool": "exec", "command": "ship it"},

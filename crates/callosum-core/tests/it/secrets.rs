@@ -10,6 +10,9 @@ use crate::support::{Session, World};
 /// What every secret begins with, and nothing else has.
 const MARK: &str = "Zq7";
 
+/// So many calls are written into one journal, then another is begun.
+const CALLS_A_JOURNAL: u64 = 500;
+
 const NAMES: &[&str] = &[
     "password",
     "DB_PASSWORD",
@@ -183,14 +186,21 @@ fn a_secret_in_a_random_shape_is_in_nothing_that_is_written_or_said() {
     let mut dice = Dice(number("CALLOSUM_SEED").unwrap_or(11) * 2 + 1);
     let calls = number("CALLOSUM_SECRETS").unwrap_or(400);
     let mut leaks = Vec::new();
-    let mut world = World::new();
     let rules = r#"{"extends":"default","rules":[
       {"name":"api","tier":3,"tool":"api","contextKey":["api:{params.url|none}","t:{params.token|none}"]},
       {"name":"other","tier":3,"tool":"exec","commandPattern":"password|secret|token|Key|KEY|auth|Auth|Cookie|[a-z]=","contextKey":"run:{digest}"}]}"#;
-    std::fs::write(world.path().join("tiers.json"), rules).unwrap();
-    let gate = world.gate_with("one", &json!({ "summaries": "all" }));
-    let mut read = 0;
+    let begun = || {
+        let world = World::new();
+        std::fs::write(world.path().join("tiers.json"), rules).unwrap();
+        let gate = world.gate_with("one", &json!({ "summaries": "all" }));
+        (gate, world, 0)
+    };
+    let (mut gate, mut world, mut read) = begun();
     for count in 0..calls {
+        // What `why` reads grows with the journal.
+        if count > 0 && count % CALLS_A_JOURNAL == 0 {
+            (gate, world, read) = begun();
+        }
         let secret = format!("{MARK}{:06}xW9k", count * 7_919 % 1_000_000);
         let (tool, params) = call_with(&mut dice, &secret);
         let mut said = Vec::new();
