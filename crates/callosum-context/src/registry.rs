@@ -51,6 +51,9 @@ impl PolicyMode {
 pub struct Recorded {
     /// Where it really lies.
     pub path: PathBuf,
+    /// As it was named, where that leads there by a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<PathBuf>,
     /// What the policy does.
     #[serde(default)]
     pub mode: PolicyMode,
@@ -179,7 +182,13 @@ mod tests {
     use super::*;
 
     fn recorded(path: &str, mode: PolicyMode) -> Recorded {
-        Recorded { path: path.into(), mode, by: "here".to_owned(), at: "2026-11-24T10:15:00.000Z".to_owned() }
+        Recorded {
+            path: path.into(),
+            named: None,
+            mode,
+            by: "here".to_owned(),
+            at: "2026-11-24T10:15:00.000Z".to_owned(),
+        }
     }
 
     #[test]

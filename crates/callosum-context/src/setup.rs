@@ -69,7 +69,8 @@ pub fn init(root: &Path, state_dir: &Path, mode: PolicyMode, by: &str, at: &str)
     let mut registry = Registry::read(state_dir)?;
     let moved_from = take_along(&mut registry, state_dir, &folder)?;
     let path = folder.root().to_owned();
-    registry.record(Recorded { path: path.clone(), mode, by: by.to_owned(), at: at.to_owned() });
+    let named = (root != path).then(|| root.to_owned());
+    registry.record(Recorded { path: path.clone(), named, mode, by: by.to_owned(), at: at.to_owned() });
     registry.write(state_dir)?;
     let exclude = exclude(&path, true)?;
     Ok(Report { dir: path, mode, created, exclude, moved_from })
@@ -113,7 +114,8 @@ pub fn off(root: &Path, state_dir: &Path, by: &str, at: &str) -> Result<Report, 
         ));
     }
     let mode = PolicyMode::Off;
-    registry.record(Recorded { path: path.clone(), mode, by: by.to_owned(), at: at.to_owned() });
+    let named = None;
+    registry.record(Recorded { path: path.clone(), named, mode, by: by.to_owned(), at: at.to_owned() });
     registry.write(state_dir)?;
     let exclude = exclude(&path, false)?;
     Ok(Report { dir: path, mode, created: Vec::new(), exclude, moved_from: None })

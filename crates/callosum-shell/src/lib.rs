@@ -137,6 +137,11 @@ pub fn unhidden(text: &str) -> Option<String> {
     }
 }
 
+/// The text without its quotes and backslashes, for a look at which paths it has: a quotation may begin and end anywhere in one.
+pub fn in_one_piece(text: &str) -> String {
+    words::pieces(text, false)
+}
+
 /// What a word that is one `$(…)` stands for, where the programs in it only print.
 pub fn printed_by(word: &str) -> Option<String> {
     let inside = word.trim_end().strip_prefix("$(")?.strip_suffix(')')?;

@@ -222,7 +222,7 @@ pub(super) fn unhidden(text: &str, signs: u8) -> Option<String> {
 }
 
 /// The text without its quotes and backslashes; with what these mean to `printf`, if it is for one.
-fn pieces(text: &str, is_printed: bool) -> String {
+pub(super) fn pieces(text: &str, is_printed: bool) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

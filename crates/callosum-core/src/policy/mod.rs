@@ -35,6 +35,9 @@ const MARKS: &[Mark] = &[
 /// The name of the state directory, if it is the usual one: the standing rules know it.
 const USUAL_STATE: &str = ".callosum";
 
+/// The name of what a call breaks that may write to a shared context by commands that nobody could read.
+const UNREAD: &str = "context.unread";
+
 /// What the policy does with a call that breaks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -53,6 +56,8 @@ pub enum FolderMode {
 pub struct Folder {
     /// Where it really lies.
     pub path: String,
+    /// Other absolute paths that lead there.
+    pub also: Vec<String>,
     /// What is done with calls that break the policy there.
     pub mode: FolderMode,
 }
@@ -96,16 +101,17 @@ pub struct Denial {
 }
 
 impl Policy {
-    /// The policy for a state directory and folders of shared contexts, all by their real paths; `home` is the user's.
+    /// The policy for a state directory, of which the first path is the real one, and folders of shared contexts; `home` is the user's.
     #[must_use]
-    pub fn new(state_dir: &str, home: &str, folders: &[Folder]) -> Self {
+    pub fn new(state_dir: &[&str], home: &str, folders: &[Folder]) -> Self {
         let folders = || folders.iter().filter(|folder| folder.mode != FolderMode::Off);
-        let is_usual = state_dir.rsplit('/').next() == Some(USUAL_STATE);
+        let is_usual = |path: &str| path.rsplit('/').next() == Some(USUAL_STATE);
         let marks: &[Mark] = if folders().next().is_some() { MARKS } else { &[] };
-        let watched = folders().map(|folder| folder.path.as_str());
-        let watch = Watch::new(watched.chain((!is_usual).then_some(state_dir)), marks);
+        let watched = folders().flat_map(|folder| std::iter::once(&folder.path).chain(&folder.also));
+        let of_state = state_dir.iter().copied().filter(|path| !is_usual(path));
+        let watch = Watch::new(watched.map(String::as_str).chain(of_state), marks);
         let mut kept = Vec::with_capacity(1 + folders().count());
-        kept.push(Kept::state(state_dir));
+        kept.extend(state_dir.first().map(|real| Kept::state(real)));
         kept.extend(folders().map(Kept::context));
         Self { kept, watch, home: home.to_owned() }
     }
@@ -138,7 +144,8 @@ impl Policy {
     ) -> Option<Denial> {
         let places = Places { home: &self.home, cwd: call.cwd.as_deref(), world };
         let mut observed = None;
-        for written in written(call, params) {
+        let writes = written(call, params);
+        for written in writes.paths {
             for kept in &self.kept {
                 let Some(found) = places.in_kept(&written.path, kept) else { continue };
                 let Some(breach) = kept.breach(&found, written.kind, caller) else { continue };
@@ -154,6 +161,20 @@ impl Policy {
                 }
                 observed.get_or_insert(denial);
             }
+        }
+        let may_write =
+            |watch: &Watch| writes.unread.iter().any(|text| watch.may_be_written(text, call.cwd.as_deref()));
+        if self.watch.as_ref().is_some_and(may_write) {
+            let folders = self.kept.get(1..).unwrap_or_default();
+            let only_observes =
+                !folders.is_empty() && folders.iter().all(|kept| kept.mode == FolderMode::Observe);
+            let only_noted = mode == Mode::Observe || only_observes;
+            let denial =
+                Denial { rule: UNREAD, path: None, text: text::of_unread(UNREAD), observed: only_noted };
+            if !only_noted {
+                return Some(denial);
+            }
+            observed.get_or_insert(denial);
         }
         observed
     }

@@ -69,6 +69,8 @@ impl Places<'_> {
                 Some(inside) => inside.split_once('}')?,
                 None => expansion.split_at(expansion.find(|c| !is_in_name(c)).unwrap_or(expansion.len())),
             };
+            // `${HOME:?}`: what is done where it has no value.
+            let name = name.split([':', '-', '?', '=', '%', '#']).next().unwrap_or_default();
             let value = match name {
                 "PWD" => self.cwd?.to_owned(),
                 "HOME" => self.home.to_owned(),

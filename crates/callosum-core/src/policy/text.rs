@@ -46,6 +46,16 @@ pub(super) fn of_command() -> String {
     )
 }
 
+/// The text for commands that were not read, and that may be about a folder that is kept.
+pub(super) fn of_unread(rule: &str) -> String {
+    refused(
+        rule,
+        "it may write to the shared context, or to what guards the gate, by commands that are longer, or deeper inside each other, than is \
+         read.",
+        "Run them one by one, each in a line of its own.",
+    )
+}
+
 /// The text for a path that is kept.
 pub(super) fn of_breach(breach: Breach, path: &str, agent: &str) -> String {
     if breach == Breach::State {

@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn what_an_agent_may_do_with_a_path_goes_by_whose_it_is() {
         use WriteKind::{Append, Mirror, Move, Overwrite, Remove};
-        let kept = Kept::context(&Folder { path: "/t".to_owned(), mode: FolderMode::Enforce });
+        let kept =
+            Kept::context(&Folder { path: "/t".to_owned(), also: Vec::new(), mode: FolderMode::Enforce });
         let caller = Caller { agent: "ann", instance: "gw" };
         let of = |path: &str, kind| {
             let below = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();

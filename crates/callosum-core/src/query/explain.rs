@@ -111,8 +111,13 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     let caller = Caller { agent, instance: reader.instance };
     let protected = classification.protected.take();
     let denial = protected.map(|found| reader.policy.protects(&found, settings.mode));
-    let denial =
-        denial.or_else(|| reader.policy.judge(call, &asked.params, caller, reader.world, settings.mode));
+    // A hook asks the policy where the call may name a folder at all, and what it would not see is not told here either.
+    let may_name = || {
+        let (rules, watch) = (&reader.rules.rules, reader.policy.watch());
+        rules.classify_watching(call, reader.runtime, &asked.params, reader.world, watch, None).names_kept
+    };
+    let judge = || reader.policy.judge(call, &asked.params, caller, reader.world, settings.mode);
+    let denial = denial.or_else(|| if may_name() { judge() } else { None });
     let tier = classification.tier;
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
     let (context_keys, terms) = Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);

@@ -1,23 +1,21 @@
 //! Which paths a call writes and how, whichever tool it is of: as its text names them, whole as far as that tells.
 
 use std::borrow::Cow;
-use std::cell::Cell;
-
-use serde_json::Value;
+use std::cell::{Cell, RefCell};
 
 use super::compile::ToolName;
 use super::context_key::{
     Lookup, PATH_NAMES, READ, WORK_FOLDER, file_paths, meanings, other_machine, other_paths, patch_text,
-    path_text,
+    path_in, path_texts,
 };
 use super::inner;
 use super::question::Question;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
-use super::watch::{Kinds, Watch};
+use super::watch::{Kinds, Watch, What, is_destructive};
 use crate::model::tool_call::{Parameters, ToolCall};
-use callosum_shell::command::{Command, WriteKind, lists, scheduled, writes, writes_given};
-use callosum_shell::{Invocation, Line, brace_words, joined};
+use callosum_shell::command::{Command, WriteKind, is_code_cut_off, lists, scheduled, writes, writes_given};
+use callosum_shell::{Invocation, Limit, Line, Unread, brace_words, joined, unhidden};
 
 /// So many paths and mentions of variables of a call are looked at.
 const MAX_LOOKS: usize = 8 * 1024;
@@ -94,48 +92,87 @@ fn kind_of_tool(neutral: &str) -> Option<WriteKind> {
 }
 
 impl Question<'_> {
-    /// Notes whether the call may name a folder that is kept; `line` is its command line, if it has one, and `whole` that with its words
-    /// whole, where they are not.
+    /// Notes whether the call may name a folder that is kept; `line` is what rules for commands look at, if there are any, and `whole` that
+    /// with its words whole, where they are not.
     pub(super) fn look_for_kept<'t>(&self, line: &str, whole: impl Fn() -> Option<&'t str>) {
         let Some(watch) = self.outlook.watch() else { return };
-        let is_own = line.is_empty() && OWN_TOOLS.contains(&&*self.tool.neutral);
-        let own = PATH_NAMES.into_iter().filter(|_| is_own).find_map(|name| self.params.get(name));
-        let own = own.as_ref().and_then(|path| path.as_str());
-        let found = match own.filter(|path| path.starts_with('/')) {
-            Some(path) => watch.may_be_in(path),
-            None if line.is_empty() && !is_own && kind_of_tool(&self.tool.neutral).is_none() => false,
-            None => self.may_name_kept(watch, line, whole),
+        let found = if self.tool.neutral == typed::SHELL {
+            self.line_may_name(watch, line, whole)
+        } else {
+            self.path_may_name(watch)
         };
         if found {
             self.outlook.note_kept();
         }
     }
 
-    fn may_name_kept<'t>(&self, watch: &Watch, line: &str, whole: impl Fn() -> Option<&'t str>) -> bool {
-        let folder = self.params.get(WORK_FOLDER);
-        let folder = folder.as_ref().and_then(|folder| folder.as_str());
-        let cwd = folder.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
-        let may_name = |text: &str| watch.may_name(text, Kinds::of(text), cwd);
-        if line.is_empty() {
-            let texts = path_text(&self.params).into_iter().chain(patch_text(&self.params));
-            return texts.chain(other_paths(&self.params)).any(|text| may_name(&text));
+    /// The same of a call that works on files.
+    fn path_may_name(&self, watch: &Watch) -> bool {
+        let is_own = OWN_TOOLS.contains(&&*self.tool.neutral);
+        let own = PATH_NAMES.into_iter().filter(|_| is_own).find_map(|name| self.params.get(name));
+        if let Some(path) = own.as_ref().and_then(|path| path.as_str()).filter(|path| path.starts_with('/')) {
+            return watch.may_be_in(path);
         }
+        let kind = kind_of_tool(&self.tool.neutral);
+        if !is_own && kind.is_none() {
+            return false;
+        }
+        let what = What::Path { takes_all: kind.is_some_and(WriteKind::takes_all_below) };
+        let texts = path_texts(&self.params).chain(patch_text(&self.params)).chain(other_paths(&self.params));
+        let cwd = self.call.cwd.as_deref();
+        texts.into_iter().any(|text| watch.may_name(&text, Kinds::of(&text), cwd, what))
+    }
+
+    /// The same of one that runs a command line.
+    fn line_may_name<'t>(&self, watch: &Watch, line: &str, whole: impl Fn() -> Option<&'t str>) -> bool {
+        let command = if line.is_empty() { self.params.get("command") } else { None };
+        let own = command.as_ref().and_then(|command| command.as_str());
+        let line = own.unwrap_or(line);
+        let folder = named_folder(&self.params);
+        let based =
+            folder.as_ref().map(|folder| path_in(self.call.cwd.as_deref().unwrap_or_default(), folder));
+        let cwd = based.as_deref().or(self.call.cwd.as_deref());
         let kinds = Kinds::of(line);
-        watch.may_name(line, kinds, cwd)
-            || folder.is_some_and(|folder| watch.may_name(folder, Kinds::of(folder), None))
-            || kinds.may_hide() && whole().is_some_and(may_name)
+        let may_be_it = |folder: &String| {
+            let what = What::Path { takes_all: is_destructive(line) };
+            watch.may_name(folder, Kinds::of(folder), None, what)
+        };
+        watch.may_name(line, kinds, cwd, What::Line)
+            || folder.as_ref().is_some_and(may_be_it)
+            || kinds.may_hide() && {
+                let found = own.and_then(unhidden);
+                let whole = found.as_deref().or_else(|| own.is_none().then(&whole).flatten());
+                whole.is_some_and(|text| watch.may_name(text, Kinds::of(text), cwd, What::Line))
+            }
     }
 }
 
-/// What a call writes, as far as it says so.
-pub(crate) fn written(call: &ToolCall, params: &dyn Parameters) -> Vec<Written> {
-    let mut found = Vec::new();
+/// The folder that a call says its command runs in.
+fn named_folder(params: &Lookup<'_>) -> Option<String> {
+    [WORK_FOLDER, "cwd"].into_iter().find_map(|name| {
+        let value = params.get(name)?;
+        value.as_str().filter(|folder| !folder.is_empty()).map(str::to_owned)
+    })
+}
+
+/// What a call writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Writes {
+    /// The paths, as far as it says so.
+    pub(crate) paths: Vec<Written>,
+    /// Texts that were not read to their end: whatever may be in there.
+    pub(crate) unread: Vec<String>,
+}
+
+/// The paths that a call writes, and what of it was not looked at.
+pub(crate) fn written(call: &ToolCall, params: &dyn Parameters) -> Writes {
+    let mut found = Writes::default();
     collect(call, params, &mut found);
-    found.truncate(MAX_WRITTEN);
+    found.paths.truncate(MAX_WRITTEN);
     found
 }
 
-fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
+fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
     let (tool, letters) = (ToolName::of(&call.tool), Letters::of(&call.tool));
     let inner = inner::calls(&letters, params);
     if !inner.is_empty() {
@@ -151,7 +188,7 @@ fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
 }
 
 /// The same of a call that carries no other.
-fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
+fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
     let tool = ToolName::of(&call.tool);
     let lookup = Lookup::new(params);
     if other_machine(&lookup).is_some() {
@@ -171,12 +208,12 @@ fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
     }
     let appends = || text(&lookup, "mode").is_some_and(|mode| mode == "append");
     let kind = if kind == WriteKind::Overwrite && appends() { WriteKind::Append } else { kind };
-    found.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path }));
+    found.paths.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path }));
     let targets: Vec<String> = TARGETS.iter().filter_map(|name| text(&lookup, name)).collect();
     let whole = |path: String| based(call.cwd.as_deref(), &path);
     let only_copies = tool.neutral.ends_with("copyfile");
     let others = other_paths(&lookup).into_iter().filter(|path| !only_copies || targets.contains(path));
-    found.extend(others.map(|path| {
+    found.paths.extend(others.map(|path| {
         let kind =
             if kind == WriteKind::Move && targets.contains(&path) { WriteKind::Overwrite } else { kind };
         Written { kind, path: whole(path) }
@@ -194,13 +231,8 @@ fn based(base: Option<&str>, path: &str) -> String {
 }
 
 /// What the commands of a line write, and its redirections.
-fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Written>) {
-    let named =
-        [WORK_FOLDER, "cwd"].into_iter().find_map(|name| match params.get(name).as_deref()?.as_ref() {
-            Value::String(folder) if !folder.is_empty() => Some(folder.clone()),
-            _ => None,
-        });
-    let base = match named {
+fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Writes) {
+    let base = match named_folder(params) {
         Some(named) => Some(based(call.cwd.as_deref(), &named)),
         None => call.cwd.clone(),
     };
@@ -208,13 +240,18 @@ fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Wri
 }
 
 /// The same of a line that runs in `base`.
-fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
+fn of_text(base: Option<&str>, text: &str, found: &mut Writes) {
     let line = Line::read(text);
     let looks = Cell::new(MAX_LOOKS);
+    // Whom a mail is for, or which words something else gives, says nothing of files.
+    let has_commands =
+        |unread: &&Unread| !matches!(unread.limit, Limit::Recipients | Limit::Arguments | Limit::Input);
+    found.unread.extend(line.unread.iter().filter(has_commands).map(|unread| unread.text.clone()));
     for invocation in
         line.invocations.iter().chain(&line.redirects).filter(|invocation| invocation.host.is_none())
     {
-        if found.len() >= MAX_WRITTEN {
+        if found.paths.len() >= MAX_WRITTEN || looks.get() == 0 {
+            found.unread.push(text.to_owned());
             return;
         }
         let command = Command::new(invocation);
@@ -222,11 +259,16 @@ fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
         for scheduled in scheduled(&command).into_iter().filter(|line| !line.contains("crontab")) {
             of_text(Some(HOME), scheduled, found);
         }
+        let unread = RefCell::new(is_code_cut_off(&command).then(|| text.to_owned()));
         let meant = |path: &str| -> Vec<String> {
             let variables = &invocation.variables;
             let words = |path: &str| {
                 if path.contains('{') && !path.starts_with('$') {
-                    brace_words(path).0
+                    let (words, are_all) = brace_words(path);
+                    if !are_all {
+                        *unread.borrow_mut() = Some(text.to_owned());
+                    }
+                    words
                 } else {
                     vec![path.to_owned()]
                 }
@@ -238,7 +280,7 @@ fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
         let within = went_to.as_deref().and_then(|folder| meant(folder).into_iter().next());
         let folder = within.map(|within| based(base, &within)).or_else(|| base.map(str::to_owned));
         let mut add = |kind: WriteKind, path: &str| {
-            found.extend(
+            found.paths.extend(
                 meant(path).iter().map(|path| Written { kind, path: based(folder.as_deref(), path) }),
             );
         };
@@ -252,7 +294,7 @@ fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
             add(write.kind, &write.path);
         }
         let given = || writes_given(&command).filter(|_| is_given);
-        let Some(kind) = of_found.or_else(given) else { continue };
+        let kind = of_found.or_else(given);
         let own = invocation.pipeline;
         let finds = |other: &Invocation| {
             of_found.is_some() && matches!(other.program.as_str(), "find" | "fd" | "fdfind")
@@ -260,21 +302,25 @@ fn of_text(base: Option<&str>, text: &str, found: &mut Vec<Written>) {
         let others = line.invocations.iter().filter(|other| {
             finds(other) || other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open
         });
-        for (lists_all, path) in others.filter(|other| !other.open).flat_map(lists) {
-            add(if lists_all { kind } else { WriteKind::Overwrite }, &path);
+        if let Some(kind) = kind {
+            for (lists_all, path) in others.filter(|other| !other.open).flat_map(lists) {
+                add(if lists_all { kind } else { WriteKind::Overwrite }, &path);
+            }
         }
+        found.unread.extend(unread.into_inner());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn of(tool: &str, params: &Value) -> String {
         let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
         let all = written(&call, params);
-        all.iter()
+        all.paths
+            .iter()
             .map(|written| format!("{:?} {}", written.kind, written.path))
             .collect::<Vec<_>>()
             .join(", ")

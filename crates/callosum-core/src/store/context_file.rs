@@ -2,7 +2,6 @@
 //!
 //! It is configuration, as `tiers.json` is: it must outlive a journal that is lost, and a hook that lives for one call reads no journal.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use serde::Deserialize;
 use crate::model::text::one_line;
 use crate::model::time::Stamp;
 use crate::policy::{Folder, FolderMode, Policy};
+use crate::rules::context_key::path_in;
 
 use super::rules_file::{self, Signature, signature};
 use super::state_dir::is_place;
@@ -26,16 +26,16 @@ const LOOK_INTERVAL_MS: u64 = 5;
 const MAX_FOLDERS: usize = 16;
 
 #[derive(Deserialize)]
-struct Document<'t> {
-    #[serde(borrow)]
-    folders: Vec<Recorded<'t>>,
+struct Document {
+    folders: Vec<Recorded>,
 }
 
 /// A folder as it was recorded. Who did that, and when, nothing here asks for.
 #[derive(Deserialize)]
-struct Recorded<'t> {
-    #[serde(borrow)]
-    path: Cow<'t, str>,
+struct Recorded {
+    path: String,
+    /// As it was named, where that is a link.
+    named: Option<String>,
     #[serde(default)]
     mode: FolderMode,
 }
@@ -96,31 +96,58 @@ impl ContextFile {
             return false;
         }
         self.seen = Some(looks);
-        match found.map_or_else(|| Ok(Vec::new()), |found| read(&path, &found)) {
-            Ok(folders) => (self.folders, self.error) = (folders, None),
-            Err(why) => self.error = Some(format!("`{}` {why}", path.display())),
-        }
+        let real_home = real_path(Path::new(&self.home));
+        let why = match found.map_or_else(|| Ok(Vec::new()), |found| read(&path, &found)) {
+            Ok(recorded) => {
+                let by_links = real_home.as_deref().filter(|real| *real != Path::new(&self.home));
+                let folders = recorded.into_iter().map(|recorded| recorded.folder(by_links, &self.home));
+                let (good, bad): (Vec<_>, Vec<_>) = folders.partition(Result::is_ok);
+                // Those that can be kept are, whatever the others are.
+                let why = bad.into_iter().find_map(Result::err);
+                if why.is_none() || !good.is_empty() {
+                    self.folders = good.into_iter().flatten().collect();
+                }
+                why
+            }
+            Err(error) => Some(error),
+        };
+        self.error = why.map(|why| format!("`{}` {why}", path.display()));
         let state_dir = real_path(&self.state_dir).unwrap_or_else(|| self.state_dir.clone());
-        self.policy = Arc::new(Policy::new(&state_dir.to_string_lossy(), &self.home, &self.folders));
+        let (real, set) = (state_dir.to_string_lossy(), self.state_dir.to_string_lossy());
+        let paths = if real == set { vec![&*real] } else { vec![&*real, &*set] };
+        self.policy = Arc::new(Policy::new(&paths, &self.home, &self.folders));
         true
     }
 }
 
+impl Recorded {
+    /// The folder, by all paths that are known to lead there: `real_home` is where the user's home lies, where that is a link.
+    fn folder(self, real_home: Option<&Path>, home: &str) -> Result<Folder, String> {
+        let wrong = |what: &str| format!("names `{}`, which is {what}", one_line(&self.path, 200));
+        let real = real_path(Path::new(&self.path)).ok_or_else(|| wrong("no absolute path"))?;
+        let in_home = real_home.and_then(|real_home| real.strip_prefix(real_home).ok());
+        let by_home = in_home.and_then(|rest| Path::new(home).join(rest).into_os_string().into_string().ok());
+        let path = real.into_os_string().into_string().map_err(|_| wrong("not UTF-8"))?;
+        let mut also = Vec::new();
+        for other in [Some(self.path), self.named, by_home].into_iter().flatten() {
+            let other = path_in("/", &other);
+            if other != path && !also.contains(&other) {
+                also.push(other);
+            }
+        }
+        Ok(Folder { path, also, mode: self.mode })
+    }
+}
+
 /// The folders that the file names.
-fn read(path: &Path, found: &fs::Metadata) -> Result<Vec<Folder>, String> {
+fn read(path: &Path, found: &fs::Metadata) -> Result<Vec<Recorded>, String> {
     let text = rules_file::read_found(path, found)?;
-    let document: Document<'_> = serde_json::from_str(&text)
+    let document: Document = serde_json::from_str(&text)
         .map_err(|error| format!("can't be used: {}", one_line(&error.to_string(), 200)))?;
     if document.folders.len() > MAX_FOLDERS {
         return Err(format!("names more than {MAX_FOLDERS} folders"));
     }
-    let folder = |recorded: Recorded<'_>| {
-        let wrong = |what: &str| format!("names `{}`, which is {what}", one_line(&recorded.path, 200));
-        let real = real_path(Path::new(&*recorded.path)).ok_or_else(|| wrong("no absolute path"))?;
-        let path = real.into_os_string().into_string().map_err(|_| wrong("not UTF-8"))?;
-        Ok(Folder { path, mode: recorded.mode })
-    };
-    document.folders.into_iter().map(folder).collect()
+    Ok(document.folders)
 }
 
 #[cfg(test)]
@@ -142,7 +169,11 @@ mod tests {
             r#"{"folders":[{"path":"/w/shared-context","mode":"observe","by":"gw","at":"2026-11-24T00:00:00Z"}]}"#,
         );
         assert!(file.refresh(&at(20)) && file.error().is_none());
-        let known = vec![Folder { path: "/w/shared-context".to_owned(), mode: FolderMode::Observe }];
+        let known = vec![Folder {
+            path: "/w/shared-context".to_owned(),
+            also: Vec::new(),
+            mode: FolderMode::Observe,
+        }];
         assert_eq!(file.folders, known);
         for broken in [
             "{",

@@ -20,6 +20,7 @@ mod guests;
 mod index;
 mod journal_files;
 mod journals;
+mod kept_folders;
 mod limits;
 mod lint;
 mod lost_journal;

@@ -3,15 +3,32 @@
 
 use std::borrow::Cow;
 
+use super::Command;
 use super::changed::code_of;
 use super::code_paths::{assigned, call_around, is_in_name, path_of};
 use super::write_kind::{Write, WriteKind};
 use crate::Invocation;
 
+/// Interpreters whose code is looked at.
+pub(super) const INTERPRETERS: &[&str] = &[
+    "python", "python2", "python3", "pypy3", "node", "nodejs", "php", "deno", "bun", "perl", "ruby", "lua",
+    "luajit",
+];
+
 /// So many texts of a code are looked at.
 const MAX_TEXTS: usize = 256;
 /// And so many places where a variable stands.
 const MAX_PLACES: usize = 64;
+
+/// Whether an interpreter is given a code that may have more texts, or more places of a variable, than are looked at.
+#[must_use]
+pub fn is_code_cut_off(command: &Command<'_>) -> bool {
+    let has_more = |code: &str| {
+        code.matches(['\'', '"', '`']).nth(2 * MAX_TEXTS).is_some()
+            || code.matches('=').nth(MAX_PLACES).is_some()
+    };
+    INTERPRETERS.contains(&command.program()) && code_of(command.invocation).into_iter().any(has_more)
+}
 
 /// What becomes of a text, or of a variable that holds it, where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,6 +36,7 @@ mod writes;
 use std::cell::OnceCell;
 
 pub use changed::listed;
+pub use code_writes::is_code_cut_off;
 pub use crontab::scheduled;
 pub use detail::Detail;
 pub use forge::{BRANCH, REPOSITORY, USUAL_HOSTS};
@@ -51,7 +52,7 @@ pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
 pub use statements::statements_write;
 pub use write_kind::{Write, WriteKind};
-pub use writes::{ANYWHERE, lists, writes, writes_given};
+pub use writes::{ANYWHERE, lists, may_write, writes, writes_given};
 
 use crate::{Argument, Invocation, has_option};
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::changed::{changed, edited, listed};
-use super::code_writes::code_writes;
-use super::outputs::{outputs, values};
+use super::code_writes::{INTERPRETERS, code_writes};
+use super::outputs::{is_known, outputs, values};
 use super::write_kind::{Write, WriteKind};
 use super::{Command, REDIRECTION};
 use crate::{Argument, Invocation, joined};
@@ -36,12 +36,6 @@ const BLIND_TESTS: &[&str] = &[
     "-writable",
 ];
 
-/// Interpreters whose code is looked at.
-const INTERPRETERS: &[&str] = &[
-    "python", "python2", "python3", "pypy3", "node", "nodejs", "php", "deno", "bun", "perl", "ruby", "lua",
-    "luajit",
-];
-
 /// Programs that can be asked to say what they would do.
 const TRYING: &[&str] =
     &["git", "rsync", "rclone", "patch", "rename", "prename", "aws", "gsutil", "gh", "npx"];
@@ -49,6 +43,15 @@ const TRYING: &[&str] =
 /// Tests of `find` that let everything in a folder pass.
 const WIDE_TESTS: &[&str] =
     &["-type", "-depth", "-mindepth", "-maxdepth", "-delete", "-print", "-print0", "-exec", "-xdev"];
+
+/// Whether a program of this name may write files, but for those that take away.
+#[must_use]
+pub fn may_write(program: &str) -> bool {
+    WRITERS.contains(&program)
+        || INTERPRETERS.contains(&program)
+        || is_known(program)
+        || matches!(program, "tee" | "sponge" | "touch")
+}
 
 /// What a command writes, as far as its words say.
 #[must_use]

@@ -47,9 +47,9 @@ pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     paths.iter().map(whole).collect()
 }
 
-/// The text of the parameter that names a call's file, as it is written.
-pub(crate) fn path_text(params: &Lookup<'_>) -> Option<String> {
-    PATH_NAMES.into_iter().find_map(|name| params.texts(name).into_iter().next())
+/// The texts of the parameters that name a call's files, as they are written.
+pub(crate) fn path_texts(params: &Lookup<'_>) -> impl Iterator<Item = String> {
+    PATH_NAMES.into_iter().flat_map(|name| params.texts(name))
 }
 
 /// The patch of a call.

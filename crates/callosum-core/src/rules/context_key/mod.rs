@@ -36,7 +36,7 @@ use smallvec::SmallVec;
 pub(crate) use around::Around;
 pub(crate) use besides::tell_apart;
 pub(crate) use file_path::{
-    PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text,
+    PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_texts,
     work_folder,
 };
 pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, meanings, other_paths};

@@ -1,0 +1,148 @@
+//! The kinds of bytes that a text is made of: what one look at it tells of many words.
+
+/// The kinds of bytes that a text is made of, a bit for each, at even places and at odd ones: a text in which one of a word's kinds is
+/// missing has not that word in it, and that is told of many words by one look at the text. Capital letters are of their small ones' kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) struct Kinds([u64; 2]);
+
+/// The kind of each byte. What has none says nothing.
+const KINDS: [u64; 256] = kinds();
+/// What patterns of the shell begin with, and variables.
+pub(super) const PATTERN: u64 = Kinds::of("*[{$").0[0] | Kinds::of("*[{$").0[1];
+/// Quotes and backslashes.
+pub(super) const QUOTE: u64 = Kinds::of("'").0[0];
+/// What else words may be hidden by.
+const HIDING: u64 = QUOTE | Kinds::of("^").0[0] | Kinds::of("$").0[0] | Kinds::of("{").0[0];
+
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+const fn kinds() -> [u64; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'z' => 1 << (byte - b'a'),
+            b'A'..=b'Z' => 1 << (byte - b'A'),
+            b'0'..=b'9' => 1 << (26 + byte - b'0'),
+            b'*' | b'?' => 1 << 36,
+            b'[' => 1 << 37,
+            b'{' => 1 << 38,
+            b'~' => 1 << 39,
+            b'.' => 1 << 40,
+            b'-' => 1 << 41,
+            b'_' => 1 << 42,
+            b'/' => 1 << 43,
+            b'\'' | b'"' | b'\\' => 1 << 44,
+            b'^' => 1 << 45,
+            b'$' => 1 << 46,
+            b'!' | b'(' => 1 << 47,
+            b' ' | b'\t' => 1 << 48,
+            b'|' => 1 << 49,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+}
+
+impl Kinds {
+    /// Those of a text.
+    pub(in crate::rules) const fn of(text: &str) -> Self {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+    const fn of_bytes(bytes: &[u8]) -> Self {
+        let (mut all, mut rest) = (Self([0, 0]), bytes);
+        while let [even, odd, others @ ..] = rest {
+            all.0[0] |= KINDS[*even as usize];
+            all.0[1] |= KINDS[*odd as usize];
+            rest = others;
+        }
+        if let [even] = rest {
+            all.0[0] |= KINDS[*even as usize];
+        }
+        all
+    }
+
+    /// The kinds, wherever they stand.
+    pub(super) fn anywhere(self) -> u64 {
+        let Self([even, odd]) = self;
+        even | odd
+    }
+
+    /// Whether a text of these kinds has a byte of one of those.
+    pub(super) fn has_any(self, kinds: u64) -> bool {
+        self.anywhere() & kinds != 0
+    }
+
+    /// Whether a text of these kinds may have words in it that quoting hides, or variables, or braces.
+    pub(in crate::rules) fn may_hide(self) -> bool {
+        self.has_any(HIDING)
+    }
+
+    /// Whether a text of these kinds may have a word of others in it.
+    pub(super) fn may_have(self, word: Self) -> bool {
+        let Self([even, odd]) = self;
+        let Self([first, second]) = word;
+        word.anywhere() & !self.anywhere() == 0
+            && (first & !even | second & !odd == 0 || first & !odd | second & !even == 0)
+    }
+}
+
+/// A text that is looked for in others as it stands.
+#[derive(Debug)]
+pub struct Mark {
+    pub(super) text: &'static str,
+    kinds: Kinds,
+}
+
+impl Mark {
+    /// This text.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, kinds: Kinds::of(text) }
+    }
+
+    pub(super) fn is_in(&self, text: &str, kinds: Kinds) -> bool {
+        kinds.may_have(self.kinds) && text.contains(self.text)
+    }
+
+    /// What it is made of.
+    pub(super) fn made_of(&self) -> u64 {
+        self.kinds.anywhere()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn only_words_of_other_kinds_of_bytes_are_left_out() {
+        let may = |text: &str, word: &str| Kinds::of(text).may_have(Kinds::of(word));
+        let (text, mut words) = ("xa-b/c_1.Dµ~", Vec::new());
+        for from in 0..text.len() {
+            words.extend((from..=text.len()).filter_map(|to| Some((text, text.get(from..to)?))));
+        }
+        for (text, word) in
+            words.into_iter().chain([("", ""), ("xyza", "za"), ("µ", "ä"), ("xAb", "ab"), ("ab", "AB")])
+        {
+            assert!(may(text, word), "{text} {word}");
+        }
+        for (text, word) in
+            [("", "a"), ("b", "a"), ("a", "a/"), ("axb", "ab"), ("x", "1"), ("1", "2"), ("a", "a.")]
+        {
+            assert!(!may(text, word), "{text} {word}");
+        }
+        let has_pattern = |text| Kinds::of(text).has_any(PATTERN);
+        assert!(has_pattern("{") && has_pattern("[x") && has_pattern("a?") && !has_pattern("x~."));
+        // What hides words from a look at a line (`callosum_shell::unhidden`).
+        assert!(["'", "\"", "\\", "^", "{", "$"].iter().all(|sign| Kinds::of(sign).may_hide()));
+        assert!(!Kinds::of("cat a-b/c.d ~ *").may_hide());
+        // Each printed sign by itself, so that no two words are taken for one another.
+        let all: Vec<u64> = (b'!'..=b'~').map(|byte| Kinds::of(&char::from(byte).to_string()).0[0]).collect();
+        assert!(all.iter().all(|kind| kind.count_ones() <= 1));
+        assert_eq!(Kinds::of("a").0.first().unwrap(), &Kinds::of("A").anywhere());
+    }
+}
