@@ -96,11 +96,9 @@ impl ContextFile {
             return false;
         }
         self.seen = Some(looks);
-        let real_home = real_path(Path::new(&self.home));
         let why = match found.map_or_else(|| Ok(Vec::new()), |found| read(&path, &found)) {
             Ok(recorded) => {
-                let by_links = real_home.as_deref().filter(|real| *real != Path::new(&self.home));
-                let folders = recorded.into_iter().map(|recorded| recorded.folder(by_links, &self.home));
+                let folders = recorded.into_iter().map(|recorded| recorded.folder(&self.home));
                 let (good, bad): (Vec<_>, Vec<_>) = folders.partition(Result::is_ok);
                 // Those that can be kept are, whatever the others are.
                 let why = bad.into_iter().find_map(Result::err);
@@ -121,11 +119,13 @@ impl ContextFile {
 }
 
 impl Recorded {
-    /// The folder, by all paths that are known to lead there: `real_home` is where the user's home lies, where that is a link.
-    fn folder(self, real_home: Option<&Path>, home: &str) -> Result<Folder, String> {
+    /// The folder, by all paths that are known to lead there.
+    fn folder(self, home: &str) -> Result<Folder, String> {
         let wrong = |what: &str| format!("names `{}`, which is {what}", one_line(&self.path, 200));
         let real = real_path(Path::new(&self.path)).ok_or_else(|| wrong("no absolute path"))?;
-        let in_home = real_home.and_then(|real_home| real.strip_prefix(real_home).ok());
+        // The home itself may be a link.
+        let real_home = if real.starts_with(home) { None } else { real_path(Path::new(home)) };
+        let in_home = real_home.and_then(|real_home| Some(real.strip_prefix(real_home).ok()?.to_owned()));
         let by_home = in_home.and_then(|rest| Path::new(home).join(rest).into_os_string().into_string().ok());
         let path = real.into_os_string().into_string().map_err(|_| wrong("not UTF-8"))?;
         let mut also = Vec::new();

@@ -11,6 +11,8 @@ const KINDS: [u64; 256] = kinds();
 pub(super) const PATTERN: u64 = Kinds::of("*[{$").0[0] | Kinds::of("*[{$").0[1];
 /// Quotes and backslashes.
 pub(super) const QUOTE: u64 = Kinds::of("'").0[0];
+/// What leads from one command to the next.
+pub(super) const BAR: u64 = Kinds::of("|").0[0];
 /// What else words may be hidden by.
 const HIDING: u64 = QUOTE | Kinds::of("^").0[0] | Kinds::of("$").0[0] | Kinds::of("{").0[0];
 

@@ -12,9 +12,12 @@ use callosum_shell::in_one_piece;
 
 pub(super) use self::kinds::Kinds;
 pub use self::kinds::Mark;
-use self::kinds::{PATTERN, QUOTE};
+use self::kinds::{BAR, PATTERN, QUOTE};
 pub(super) use self::text::is_destructive;
-use self::text::{ends_in, has_part, is_composed, may_write, names_root, pattern_may_match, stands_alone};
+use self::text::{
+    ends_in, has_part, has_quoted_parts, is_composed, may_write, names_root, pattern_may_match,
+    runs_what_is_made, stands_alone,
+};
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
 const TAKES_ALL_HERE: &[Mark] = &[
@@ -22,6 +25,8 @@ const TAKES_ALL_HERE: &[Mark] = &[
     Mark::new("?"),
     Mark::new(" ."),
     Mark::new("\t."),
+    Mark::new("\"."),
+    Mark::new("'."),
     Mark::new("(."),
     Mark::new("PWD"),
     Mark::new("pwd"),
@@ -38,19 +43,9 @@ const TAKES_ALL_HERE: &[Mark] = &[
     Mark::new("`ls"),
 ];
 
-/// Of those that stand in lines whose commands are in a code, or come of a program: those are undone where the line is read.
-const CODED: &[Mark] = &[
-    Mark::new("base64"),
-    Mark::new("base32"),
-    Mark::new("xxd"),
-    Mark::new("-enc"),
-    Mark::new("-Enc"),
-    Mark::new("| sh"),
-    Mark::new("|sh"),
-    Mark::new("| bash"),
-    Mark::new("|bash"),
-    Mark::new("| zsh"),
-];
+/// Of those of which one stands in lines whose commands are in a code: that is undone where the line is read.
+const CODED: &[Mark] =
+    &[Mark::new("base64"), Mark::new("base32"), Mark::new("xxd"), Mark::new("-enc"), Mark::new("-Enc")];
 
 /// A text by which lines name somebody's home.
 const HOME: Mark = Mark::new("HOME");
@@ -155,13 +150,7 @@ impl Watch {
             return true;
         }
         // Without its quotes: they may stand anywhere in a name.
-        let is_worth_it = || {
-            place == Place::Above
-                || kinds.has_any(PATTERN)
-                || has_one(&self.words, kinds)
-                || has_one(&self.above, kinds)
-        };
-        kinds.has_any(QUOTE) && is_worth_it() && {
+        kinds.has_any(QUOTE) && has_quoted_parts(text) && {
             let whole = in_one_piece(text);
             self.is_told(&whole, Kinds::of(&whole), place, what)
         }
@@ -196,7 +185,8 @@ impl Watch {
         if has_one(&self.words, kinds) && self.is_named(text, &small(text), kinds) {
             return true;
         }
-        if what == What::Line && CODED.iter().any(|code| code.is_in(text, kinds)) {
+        let is_made = || kinds.has_any(BAR) && runs_what_is_made(text);
+        if what == What::Line && (CODED.iter().any(|code| code.is_in(text, kinds)) || is_made()) {
             return true;
         }
         let takes_each = has_pattern && EACH.is_in(text, kinds);

@@ -64,6 +64,29 @@ fn is_end(rest: &str) -> bool {
     }
 }
 
+/// Whether a quotation begins or ends within a word of a text.
+pub(super) fn has_quoted_parts(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let stands =
+        |at: Option<&u8>| at.is_some_and(|byte| !byte.is_ascii_whitespace() && !b";|&()<>=,".contains(byte));
+    memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        // A line that goes on, and a space that is a part of a name.
+        let goes_on = bytes.get(at) == Some(&b'\\') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace);
+        stands(before) && (goes_on || stands(bytes.get(at + 1)))
+    })
+}
+
+/// Whether a shell runs what another program prints.
+pub(super) fn runs_what_is_made(text: &str) -> bool {
+    memchr::memchr_iter(b'|', text.as_bytes()).any(|at| {
+        let next = text.get(at + 1..).unwrap_or_default().trim_start_matches([' ', '\t', '&']);
+        ["sh", "bash", "zsh", "dash", "ksh"]
+            .iter()
+            .any(|shell| next.strip_prefix(shell).is_some_and(|rest| !rest.starts_with(is_in_word)))
+    })
+}
+
 /// Whether a name is put together in a text: what it begins with before a quotation's end or a variable, or what it ends with behind one.
 pub(super) fn is_composed(text: &str, name: &str) -> bool {
     let cuts = name.char_indices().filter(|(at, c)| *at > 0 && !c.is_alphanumeric());
