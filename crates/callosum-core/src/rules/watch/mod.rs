@@ -63,8 +63,16 @@ pub struct Watch {
     marks: &'static [Mark],
     /// What each word is made of by which texts name such a folder, wherever in the word it stands.
     words: Vec<u64>,
-    /// The same of the names of folders that they lie in.
-    above: Vec<u64>,
+    /// The folders that they lie in, each once, by their names.
+    above: Vec<Above>,
+}
+
+/// A folder in which one that is kept lies.
+#[derive(Debug, PartialEq, Eq)]
+struct Above {
+    /// Its name in small letters.
+    name: String,
+    kinds: Kinds,
 }
 
 #[derive(Debug)]
@@ -133,7 +141,12 @@ impl Watch {
         }
         let names = folders.iter().map(|folder| folder.kinds.anywhere());
         let words = marks.iter().map(Mark::made_of).chain(names).collect();
-        let above = folders.iter().flat_map(Watched::above).map(|name| Kinds::of(name).anywhere()).collect();
+        let mut above: Vec<Above> = Vec::new();
+        for name in folders.iter().flat_map(Watched::above) {
+            if !above.iter().any(|known| known.name == name) {
+                above.push(Above { name: name.to_owned(), kinds: Kinds::of(name) });
+            }
+        }
         Some(Self { folders, marks, words, above })
     }
 
@@ -201,15 +214,14 @@ impl Watch {
 
     /// Whether the text may name a folder that such a one lies in as the last of a path.
     fn names_above(&self, text: &str, kinds: Kinds) -> bool {
-        let small = small(text);
-        let is_it = |name: &str| ends_in(&small, name);
-        let may_match = |name: &str| pattern_may_match(&small, name);
+        let may_be_it = |above: &&Above| kinds.may_have(above.kinds);
         kinds.may_have(DOTS) && (text.contains("../") || text.ends_with("..") || text.contains(".. "))
             || kinds.may_have(TILDE) && stands_alone(text, "~")
             || kinds.may_have(SLASH) && names_root(text)
             || HOME.is_in(text, kinds) && stands_alone(text, HOME.text)
-            || has_one(&self.above, kinds) && self.folders.iter().flat_map(Watched::above).any(is_it)
-            || kinds.has_any(PATTERN) && self.folders.iter().flat_map(Watched::above).any(may_match)
+            || self.above.iter().filter(may_be_it).any(|above| ends_in(&small(text), &above.name))
+            || kinds.has_any(PATTERN)
+                && self.above.iter().any(|above| pattern_may_match(&small(text), &above.name))
     }
 
     fn is_named(&self, text: &str, small: &str, kinds: Kinds) -> bool {

@@ -81,9 +81,10 @@ pub(super) fn has_quoted_parts(text: &str) -> bool {
 pub(super) fn runs_what_is_made(text: &str) -> bool {
     memchr::memchr_iter(b'|', text.as_bytes()).any(|at| {
         let next = text.get(at + 1..).unwrap_or_default().trim_start_matches([' ', '\t', '&']);
-        ["sh", "bash", "zsh", "dash", "ksh"]
-            .iter()
-            .any(|shell| next.strip_prefix(shell).is_some_and(|rest| !rest.starts_with(is_in_word)))
+        next.starts_with(['s', 'b', 'z', 'd', 'k'])
+            && ["sh", "bash", "zsh", "dash", "ksh"]
+                .iter()
+                .any(|shell| next.strip_prefix(shell).is_some_and(|rest| !rest.starts_with(is_in_word)))
     })
 }
 
