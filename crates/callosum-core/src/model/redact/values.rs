@@ -94,7 +94,7 @@ fn values_of(
 
 /// What `printf` puts in the place at `value`: the words behind its format, `'TOKEN=%s\n' x`.
 fn printed(text: Text<'_>, value: &Range<usize>) -> Option<Range<usize>> {
-    if !text.part(text.line_start(value.start)..value.start).contains("printf") {
+    if !text.part(text.back(value.start, 200)..value.start).contains("printf") {
         return None;
     }
     let close = text.skip(value.end, |byte| !matches!(byte, b'\'' | b'"'));
