@@ -277,8 +277,8 @@ mod tests {
                     let of = |input: &Value| neutral(runtime, tool, input.clone(), Some("/w"));
                     let given = json!({ "file_path": "/a", "url": "https://h.example" });
                     for foreign in ["host", "node"] {
-                        let mut more = given.clone();
-                        more[foreign] = json!("elsewhere");
+                        let more =
+                            json!({ "file_path": "/a", "url": "https://h.example", (foreign): "elsewhere" });
                         assert_eq!(of(&more), of(&given), "{}: {tool} with `{foreign}`", runtime.name());
                     }
                 }
