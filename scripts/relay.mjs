@@ -2,6 +2,7 @@
 // started can clean up first.
 
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 
 const STOPPING = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -10,11 +11,13 @@ const STOPPING = ["SIGINT", "SIGTERM", "SIGHUP"];
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} options
+ * @param {(line: string) => void} [said] is told each line of its standard output, where that is a pipe
  * @returns {Promise<{status: number | null, signal: NodeJS.Signals | null}>}
  */
-export function relay(command, args, options) {
+export function relay(command, args, options, said) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, options);
+    if (child.stdout !== null && said !== undefined) createInterface(child.stdout).on("line", said);
     /** @param {NodeJS.Signals} signal */
     const pass = (signal) => void child.kill(signal);
     for (const signal of STOPPING) process.on(signal, pass);

@@ -4,7 +4,8 @@
 //   npm run torture -- kills races-8     these parts
 //   npm run torture -- --seed 7 kills    with the same dice as before
 //
-// A part whose tool is missing is skipped, loudly, and the table says so.
+// A part whose tool is missing is skipped, loudly, and the table says so. A part whose tests don't run, because its filter selects none or
+// because all are skipped, fails.
 
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -18,6 +19,8 @@ interface Part {
   name: string;
   what: string;
   command: [string, ...string[]];
+  /** How its output says how many tests ran: a part of tests in which none did has shown nothing. */
+  ran?: RegExp;
   env?: Record<string, string>;
   /** A folder that must be there. */
   folder?: string;
@@ -35,17 +38,23 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { s
 const seed = values.seed ?? String(randomInt(1, 1_000_000_000));
 if (!/^\d{1,15}$/.test(seed)) throw new Error(`--seed must be a whole number, and \`${seed}\` is none`);
 
-const rust = (filter: string): [string, ...string[]] => [
-  ...(["cargo", "test", "--release", "--locked", "-p", "callosum-core", "--test", "it", "--", "--nocapture"] as const),
-  filter,
-];
-const node = (...files: string[]): [string, ...string[]] => [process.execPath, "--test", "--test-concurrency=1", ...files];
+type Tests = Pick<Part, "command" | "ran">;
+
+const rust = (filter: string, ...target: string[]): Tests => ({
+  command: ["cargo", "test", "--release", "--locked", ...target, "--", "--nocapture", filter],
+  ran: /^test result: \w+\. (\d+) passed; (\d+) failed/,
+});
+const core = (filter: string): Tests => rust(filter, "-p", "callosum-core", "--test", "it");
+const node = (...files: string[]): Tests => ({
+  command: [process.execPath, "--test", "--test-reporter=spec", "--test-concurrency=1", ...files],
+  ran: /^ℹ (?:pass|fail) (\d+)/,
+});
 
 function races(count: number): Part {
   return {
     name: `races-${count}`,
     what: `${count} processes, half of them Node's, 10,000 rounds: exactly one allowed a round`,
-    command: node("tests/races/races.test.ts"),
+    ...node("tests/races/races.test.ts"),
     env: { CALLOSUM_RACE_ROUNDS: "10000", CALLOSUM_RACE_NODE: `${count / 2}`, CALLOSUM_RACE_NATIVE: `${count / 2}` },
   };
 }
@@ -85,51 +94,51 @@ const PARTS: Part[] = [
   {
     name: "kills",
     what: "10,000 SIGKILLs, at random moments and inside append, rotation and index",
-    command: rust("faults::kills::"),
+    ...core("faults::kills::"),
     env: { CALLOSUM_KILLS: "10000" },
   },
   {
     name: "power-cuts",
     what: "a disk that forgets, cut at every write, sync and rename",
-    command: rust("faults::power_cuts::"),
+    ...core("faults::power_cuts::"),
     env: { CALLOSUM_CHANCES: "200" },
   },
   {
     name: "disk-faults",
     what: "the Nth open, write, sync, rename … fails, for every N",
-    command: rust("faults::disk_faults::"),
+    ...core("faults::disk_faults::"),
     env: { CALLOSUM_FAULTS: "all" },
   },
   {
     name: "damage",
     what: "every byte given every other value, every truncation, a damaged index",
-    command: rust("damage::"),
+    ...core("damage::"),
     env: { CALLOSUM_TORTURE: "1" },
   },
   {
     name: "stops",
     what: "the guard's holder stopped; a frozen file system, 20 ms a hook; hooks under contention, 1 ms at p99.9",
-    command: node("tests/suspended/stopped.test.ts", "tests/suspended/frozen.test.ts", "tests/suspended/event-loop.test.ts"),
+    ...node("tests/suspended/stopped.test.ts", "tests/suspended/frozen.test.ts", "tests/suspended/event-loop.test.ts"),
     env: { CALLOSUM_TORTURE: "1" },
   },
   {
     name: "secrets",
     what: "20,000 calls with a marked secret in random shapes, looked for in everything written and said",
-    command: rust("a_secret_in_a_random_shape"),
+    ...core("a_secret_in_a_random_shape"),
     env: { CALLOSUM_SECRETS: "20000" },
   },
-  { name: "clocks", what: "clocks that step, suspend, boots", command: rust("clock") },
-  { name: "versions", what: "lines of the original, of a newer minor, of a newer major", command: rust("versions::") },
+  { name: "clocks", what: "clocks that step, suspend, boots", ...core("clock") },
+  { name: "versions", what: "lines of the original, of a newer minor, of a newer major", ...core("versions::") },
   {
     name: "model",
     what: "the protocol, searched exhaustively over the real decision; 33 mutants found out",
-    command: rust("state_model::"),
+    ...core("state_model::"),
     env: { CALLOSUM_MODEL: "full" },
   },
   {
     name: "nestings",
     what: "5 minutes of guarded commands in random carriers, quotes and lengths: no tier below the bare command's",
-    command: ["cargo", "test", "--release", "--locked", "-p", "callosum-core", "--lib", "no_nesting_lowers_the_tier"],
+    ...rust("no_nesting_lowers_the_tier", "-p", "callosum-shell", "--lib"),
     env: { CALLOSUM_NESTINGS: "300" },
   },
   ...["rules", "templates", "commands", "lines", "journals", "bodies"].map(fuzz),
@@ -165,10 +174,18 @@ async function torture(part: Part): Promise<Result["verdict"]> {
   if (part.folder !== undefined) mkdirSync(join(ROOT, part.folder), { recursive: true });
   const [program, ...args] = part.command;
   const env = { ...process.env, CALLOSUM_SEED: seed, CALLOSUM_RACE_SEED: seed, ...part.env };
-  const { status, signal } = await relay(program, args, { cwd: ROOT, env, stdio: "inherit" });
+  const { ran } = part;
+  let tests = 0;
+  const said = (line: string) => {
+    console.log(line);
+    for (const count of ran?.exec(line)?.slice(1) ?? []) tests += Number(count);
+  };
+  const output = ran === undefined ? "inherit" : "pipe";
+  const { status, signal } = await relay(program, args, { cwd: ROOT, env, stdio: ["inherit", output, "inherit"] }, said);
   // Ctrl-C: the rest is not wanted either.
   if (status === 130 || signal !== null) process.exit(130);
-  return status === 0 ? "passed" : "FAILED";
+  if (ran !== undefined && tests === 0) console.error(`FAILED: no test of ${part.name} ran`);
+  return status === 0 && (ran === undefined || tests > 0) ? "passed" : "FAILED";
 }
 
 console.log(`seed ${seed}: \`npm run torture -- --seed ${seed}\` rolls the same dice again`);

@@ -59,6 +59,23 @@ impl Tool {
         }
     }
 
+    /// Parameters that say where or how OpenClaw's tools and those of servers act, and say nothing to the tool of another runtime: one of
+    /// these counts only where the runtime has a name for it.
+    pub(crate) fn foreign(self) -> &'static [&'static str] {
+        match self {
+            Self::Exec => &["workdir", "cwd", "host", "node"],
+            Self::Write
+            | Self::Edit
+            | Self::ApplyPatch
+            | Self::Read
+            | Self::Ls
+            | Self::Glob
+            | Self::Grep
+            | Self::WebFetch
+            | Self::WebSearch => &["host", "node", "command", "mode"],
+        }
+    }
+
     /// Gives parameters that have their neutral names the neutral form too, for a call made in the folder `cwd`.
     pub(crate) fn shape(self, params: &mut Map<String, Value>, cwd: Option<&str>) {
         match self {

@@ -8,7 +8,7 @@ use crate::claude_code::{self, ClaudeCode};
 use crate::codex::{self, Codex};
 use crate::gemini::{self, Gemini};
 use crate::openclaw;
-use crate::runtime::{Facts, Moment, Runtime, RuntimeName};
+use crate::runtime::{Facts, Moment, Runtime, RuntimeName, ToolNames};
 
 /// Every runtime whose hooks come here.
 pub const RUNTIMES: [Runtime; 3] = [&ClaudeCode, &Codex, &Gemini];
@@ -95,12 +95,15 @@ pub(crate) fn neutral(runtime: Runtime, tool: &str, input: Value, cwd: Option<&s
         let of_server = own_first(runtime).find_map(|runtime| runtime.server_tool(tool));
         return (of_server.unwrap_or_else(|| tool.to_owned()), Value::Object(params));
     };
-    for names in iter::once(own).chain(known().filter(|names| names.tool == own.tool)) {
-        params.retain(|name, _| !names.dropped.contains(&name.as_str()));
-        for (theirs, neutral) in names.params {
-            rename(&mut params, theirs, neutral);
+    // What its host goes by. A name of another's beside it is nothing to the host.
+    let mut told = renamed(&mut params, own);
+    for names in known().filter(|names| names.tool == own.tool) {
+        for (name, value) in renamed(&mut params, names) {
+            params.entry(name).or_insert(value);
         }
     }
+    params.retain(|name, _| !own.tool.foreign().contains(&name.as_str()));
+    params.append(&mut told);
     own.tool.shape(&mut params, cwd);
     (own.tool.name().to_owned(), Value::Object(params))
 }
@@ -120,10 +123,16 @@ pub fn runs_commands(tool: &str) -> bool {
         || known.any(|names| names.tool == openclaw::Tool::Exec && names.names.contains(&tool))
 }
 
-fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
-    if let Some(value) = params.remove(from) {
-        params.entry(to).or_insert(value);
+/// Takes out of `params` what is called as `names` say, and gives it OpenClaw's names. What they drop is gone.
+fn renamed(params: &mut Map<String, Value>, names: &ToolNames) -> Map<String, Value> {
+    params.retain(|name, _| !names.dropped.contains(&name.as_str()));
+    let mut found = Map::new();
+    for (theirs, neutral) in names.params {
+        if let Some(value) = params.remove(*theirs) {
+            found.entry(*neutral).or_insert(value);
+        }
     }
+    found
 }
 
 #[cfg(test)]
@@ -224,6 +233,81 @@ mod tests {
         assert_eq!(moment(&Gemini, "PreToolUse"), Moment::Before);
         assert_eq!(moment(&Codex, "BeforeModel"), Moment::Other);
         assert_eq!(moment(&Codex, "PreToolUseV2"), Moment::Unknown);
+    }
+
+    /// What hosts do with parameters that they don't know is nothing: the gate must not go by them either.
+    #[test]
+    fn a_runtime_s_own_parameter_wins_over_one_that_its_host_does_not_know() {
+        let known = || RUNTIMES.into_iter().flat_map(|runtime| runtime.facts().tools);
+        for runtime in RUNTIMES {
+            for own in runtime.facts().tools {
+                for (at, (theirs, to)) in own.params.iter().enumerate() {
+                    let of_others = known().filter(|names| names.tool == own.tool);
+                    let of_others = of_others.flat_map(|names| names.params).filter(|(_, other)| other == to);
+                    let first = own.params.iter().take(at).map(|(first, _)| first);
+                    let first: Vec<&str> = first.copied().collect();
+                    let others: Vec<&str> = of_others.map(|(name, _)| *name).chain([*to]).collect();
+                    for other in others.into_iter().filter(|other| other != theirs && !first.contains(other))
+                    {
+                        for tool in own.names {
+                            let of = |input: Value| neutral(runtime, tool, input, None);
+                            let both = of(json!({ (*theirs): "/own", (other): "/other" }));
+                            let alone = of(json!({ (*theirs): "/own" }));
+                            assert_eq!(both, alone, "{}: {tool}, `{theirs}`, `{other}`", runtime.name());
+                        }
+                    }
+                }
+            }
+        }
+        // In the order of the list.
+        for names in [json!({ "file_path": "/a", "absolute_path": "/b" }), json!({ "file_path": "/a" })] {
+            assert_eq!(neutral(&Gemini, "write_file", names, None).1, json!({ "path": "/a" }));
+        }
+        let notebook = json!({ "notebook_path": "/a.ipynb", "file_path": "/b" });
+        assert_eq!(neutral(&ClaudeCode, "NotebookEdit", notebook, None).1, json!({ "path": "/a.ipynb" }));
+        let edit = json!({ "notebook_path": "/a.ipynb", "file_path": "/b" });
+        assert_eq!(neutral(&ClaudeCode, "Edit", edit, None).1, json!({ "path": "/b" }));
+    }
+
+    #[test]
+    fn only_openclaw_s_own_tools_act_on_another_machine_or_in_another_way_by_a_parameter() {
+        for runtime in RUNTIMES {
+            for names in runtime.facts().tools {
+                for tool in names.names {
+                    let of = |input: &Value| neutral(runtime, tool, input.clone(), Some("/w"));
+                    let given = json!({ "file_path": "/a", "url": "https://h.example" });
+                    for foreign in ["host", "node"] {
+                        let more =
+                            json!({ "file_path": "/a", "url": "https://h.example", (foreign): "elsewhere" });
+                        assert_eq!(of(&more), of(&given), "{}: {tool} with `{foreign}`", runtime.name());
+                    }
+                }
+            }
+        }
+        let of = |runtime: Runtime, tool: &str, input: Value| neutral(runtime, tool, input, Some("/w")).1;
+        let line = json!({ "command": "rm a" });
+        for (runtime, tool) in
+            [(&ClaudeCode as Runtime, "Bash"), (&Codex, "Bash"), (&Gemini, "run_shell_command")]
+        {
+            for foreign in ["workdir", "cwd"] {
+                let more = json!({ "command": "rm a", (foreign): "/tmp" });
+                assert_eq!(of(runtime, tool, more), line, "{}: `{foreign}`", runtime.name());
+            }
+        }
+        let there = json!({ "command": "rm a", "dir_path": "/x", "workdir": "/tmp", "cwd": "/tmp" });
+        let in_it = json!({ "command": "rm a", "workdir": "/x" });
+        assert_eq!(of(&Gemini, "run_shell_command", there), in_it);
+        let shown = json!({ "file_path": "/a", "content": "x", "command": "view", "mode": "append" });
+        let written = json!({ "path": "/a", "content": "x" });
+        assert_eq!(of(&ClaudeCode, "Write", shown.clone()), written);
+        assert_eq!(of(&Gemini, "write_file", shown), written);
+        // OpenClaw's own, and those of servers.
+        for tool in ["exec", "mcp__ssh__exec"] {
+            let there =
+                json!({ "command": "ls", "host": "web-1", "node": "pi", "workdir": "/x", "cwd": "/y" });
+            assert_eq!(of(&ClaudeCode, tool, there.clone()), there, "{tool}");
+            assert_eq!(in_any_names(tool, there.clone(), None).1, there, "{tool}");
+        }
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub fn expanded(raw: &str) -> (Vec<String>, bool) {
                 }
                 left.extend(group.words(&word));
             }
+            // Of nothing no word comes: `{sudo,,git,push}`.
+            None if word.is_empty() => {}
             None => words.push(word),
         }
     }
@@ -159,7 +161,9 @@ mod tests {
             ("${x,,}{a,b}", "${x,,}a|${x,,}b"),
             ("{1..100000}", "{1..100000}"),
             ("HEAD@{1}", "HEAD@{1}"),
-            ("{,}", "|"),
+            ("{,}", ""),
+            ("{sudo,,git,push}", "sudo|git|push"),
+            ("{'',a}", "''|a"),
         ] {
             assert_eq!(expanded(word).0.join("|"), words, "{word}");
         }

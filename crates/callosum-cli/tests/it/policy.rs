@@ -357,6 +357,51 @@ fn what_is_only_observed_runs_and_its_line_says_so() {
     assert_eq!(line_of("d")["observed"], true);
 }
 
+/// The hook's answer, the journal and `explain` go by what the runtime itself goes by.
+#[test]
+fn parameters_that_a_runtime_does_not_know_hide_no_write() {
+    let world = World::new(".callosum");
+    world.keep("enforce");
+    let tree = world.tree.to_str().unwrap().to_owned();
+    let (here, file) = (world.workspace(), format!("{tree}/calendar/t.md"));
+    let shell = |command: &str| json!({ "command": command });
+    let write = json!({ "file_path": file, "content": "x" });
+    let note = "echo x > notes.md";
+    for (number, (runtime, tool, params, decoys, cwd)) in [
+        ("claude-code", "Write", write.clone(), json!({ "path": "/tmp/ok", "command": "view" }), &here),
+        ("claude-code", "Write", write.clone(), json!({ "host": "x" }), &here),
+        ("claude-code", "Bash", shell(note), json!({ "workdir": "/tmp" }), &tree),
+        ("claude-code", "Bash", shell(note), json!({ "cwd": "/tmp", "node": "x" }), &tree),
+        ("codex", "Bash", shell(note), json!({ "workdir": "/tmp", "dir_path": "/tmp", "host": "x" }), &tree),
+        ("gemini", "write_file", write.clone(), json!({ "path": "/tmp/ok" }), &here),
+        ("gemini", "replace", write.clone(), json!({ "path": "/tmp/ok", "node": "x" }), &here),
+        ("gemini", "run_shell_command", shell("rm -rf shared-context"), json!({ "host": "x" }), &here),
+        (
+            "gemini",
+            "run_shell_command",
+            json!({ "command": note, "dir_path": tree }),
+            json!({ "workdir": "/tmp", "cwd": "/tmp" }),
+            &here,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut both = params.clone();
+        both.as_object_mut().unwrap().extend(decoys.as_object().unwrap().clone());
+        let input = json!({
+            "session_id": "s", "cwd": cwd, "hook_event_name": if runtime == "gemini" { "BeforeTool" } else { "PreToolUse" },
+            "tool_name": tool, "tool_use_id": format!("c{number}"), "tool_input": both,
+        });
+        assert_ne!(rule_in(&world.hook(runtime, &input)), "", "{runtime}: {both}");
+        let explained =
+            |params: &Value| world.callosum(&["explain", tool, &params.to_string(), "--cwd", cwd, "--json"]);
+        let explained = (explained(&both), explained(&params));
+        assert_eq!(explained.0["verdict"], "denied", "{runtime}: {both}");
+        assert_eq!(explained.0, explained.1, "{runtime}: {both}");
+    }
+}
+
 #[test]
 fn a_state_directory_of_another_name_is_kept_too_and_by_links() {
     let world = World::new("gate-state");

@@ -64,9 +64,8 @@ pub use world::World;
 pub(crate) use written::written;
 
 use crate::model::on_conflict::OnConflict;
-use crate::model::redact::redact_key;
+use crate::model::redact::first_line;
 use crate::model::settings::{Mode, Settings};
-use crate::model::text::{head, one_line};
 use crate::model::tier::Tier;
 use callosum_shell::ExitCodes;
 use rate_limit::add_limit;
@@ -194,12 +193,11 @@ pub struct Unread {
 
 impl Unread {
     fn of(unread: &callosum_shell::Unread) -> Self {
-        let first = unread.text.lines().next().unwrap_or_default();
         Self {
             because: unread.limit.reason().to_owned(),
             parts: unread.parts,
             bytes: unread.bytes,
-            begins: one_line(&redact_key(head(first, 4 * MAX_BEGINNING).0), MAX_BEGINNING),
+            begins: first_line(&unread.text, MAX_BEGINNING).0,
         }
     }
 }

@@ -334,6 +334,14 @@ fn a_command_that_is_given_further_words_is_not_told_by_those_it_has() {
 }
 
 #[test]
+fn what_was_not_read_shows_no_secret() {
+    for line in ["git push <password>Zq7153968xW9k</password>", "(( password:Zq7153968xW9k git push"] {
+        let [unread] = explain(line).unread.try_into().unwrap();
+        assert!(unread.begins.contains("[redacted]") && !unread.begins.contains("Zq7"), "{unread:?}");
+    }
+}
+
+#[test]
 fn explain_says_that_a_mail_was_made_of_what_the_line_does_not_say() {
     for line in [
         "grep -v x mail.txt | sendmail -t",

@@ -22,14 +22,15 @@ const TOOLS: &[ToolNames] = &[
     },
     ToolNames { names: &["Write"], tool: Tool::Write, params: &[("file_path", "path")], dropped: &[] },
     ToolNames {
-        names: &["Edit", "MultiEdit", "NotebookEdit"],
+        names: &["Edit", "MultiEdit"],
         tool: Tool::Edit,
-        params: &[
-            ("file_path", "path"),
-            ("notebook_path", "path"),
-            ("old_string", "oldText"),
-            ("new_string", "newText"),
-        ],
+        params: &[("file_path", "path"), ("old_string", "oldText"), ("new_string", "newText")],
+        dropped: &[],
+    },
+    ToolNames {
+        names: &["NotebookEdit"],
+        tool: Tool::Edit,
+        params: &[("notebook_path", "path")],
         dropped: &[],
     },
     ToolNames { names: &["Read"], tool: Tool::Read, params: &[("file_path", "path")], dropped: &[] },

@@ -71,8 +71,10 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
             forms.push(format!("{begin} {option} {text}{operands}"));
         }
         if !carrier.program.is_empty() {
-            let (program, words) = command.split_once(' ').unwrap();
-            forms.push(format!("{begin} {}={program}{operands} {words}", carrier.program));
+            // Braces around all of its words are no program's name.
+            if let Some((program, words)) = command.split_once(' ') {
+                forms.push(format!("{begin} {}={program}{operands} {words}", carrier.program));
+            }
             forms.push(format!("{begin} {} sh{operands} -c {text}", carrier.program));
         }
         for option in carrier.begins.split_whitespace() {
@@ -260,20 +262,22 @@ impl Dice {
 /// The command with something around it: a carrier, quotes, a compound command, or much else before and behind it.
 fn wrapped(dice: &mut Dice, command: &str) -> String {
     let text = quoted(command);
+    // A document within a document ends with a line of its own, and no sign stands on that.
+    let (id, end) = (command.len(), if command.contains("<<") { "\n" } else { "" });
     let count = *dice.pick(&[1, 3, 40, 300, 2_100, 5_000]);
     let long = "lorem ipsum; it's (dolor) ".repeat(*dice.pick(&[1, 30, 400, 3_000]));
     let plain = long.replace('\'', " ");
     let (program, words) = command.split_once(' ').unwrap_or((command, ""));
     let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<', '\\', '$', '`']);
     match dice.roll(54) {
-        0 => format!("( ( {command} ) )"),
-        1 => format!("({command})"),
+        0 => format!("( ( {command}{end} ) )"),
+        1 => format!("({command}{end})"),
         2 => format!("{{ {command}\n}}"),
         3 => format!("if true; then {command}\nfi"),
         4 => format!("for i in 1 2; do {command}\ndone"),
-        5 => format!("echo \"$({command})\""),
+        5 => format!("echo \"$({command}{end})\""),
         6 => format!("x=`date`; {command}"),
-        7 => format!("eval \"$(cat <<'E{count}'\n{command}\nE{count}\n)\""),
+        7 => format!("eval \"$(cat <<'E{id}'\n{command}\nE{id}\n)\""),
         8 => format!("{}{command}", "true\n".repeat(count)),
         9 => format!("{}{command}", "true; ".repeat(count)),
         10 => format!("{}{command}", "# comment's\n".repeat(count)),
@@ -281,18 +285,21 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         12 => format!("echo '{plain}' && {command}"),
         13 => format!("echo \"{plain}\" ; {command}"),
         14 => format!("echo \"{long}\" ; {command}"),
-        15 => format!("cat > x.md <<'EOF_{count}'\n{long}\nEOF_{count}\n{command}"),
-        16 => format!("cat > x.md <<EOF_{count}\n{long}\nEOF_{count}\n{command}"),
-        17 => format!("bash <<'B_{count}'\n{}{command}\nB_{count}", "a\n".repeat(count)),
-        18 => format!("bash <<'B_{count}'\necho \"{long}\"\n{command}\nB_{count}"),
-        19 => format!("ssh host bash -s <<'S_{count}'\necho '{plain}'\n{command}\nS_{count}"),
+        15 => format!("cat > x.md <<'EOF_{id}'\n{long}\nEOF_{id}\n{command}"),
+        16 => format!("cat > x.md <<EOF_{id}\n{long}\nEOF_{id}\n{command}"),
+        17 => format!("bash <<'B_{id}'\n{}{command}\nB_{id}", "a\n".repeat(count)),
+        18 => format!("bash <<'B_{id}'\necho \"{long}\"\n{command}\nB_{id}"),
+        19 => format!("ssh host bash -s <<'S_{id}'\necho '{plain}'\n{command}\nS_{id}"),
         20 => format!("{command}\necho '{plain}'"),
-        21 => format!("{}{command}{}", "$(".repeat(count.min(140)), ")".repeat(count.min(140))),
-        22 => format!("{}{command}", "sudo ".repeat(count.min(60))),
+        21 => format!("{}{command}{end}{}", "$(".repeat(count.min(140)), ")".repeat(count.min(140))),
+        // These are words of a shell, and no programs.
+        22 if !["alias ", "set ", "f() ", "run() ", "a=("].iter().any(|word| command.starts_with(word)) => {
+            format!("{}{command}", "sudo ".repeat(count.min(60)))
+        }
         23 => format!("{command}\necho 'never closed"),
         24 => format!("echo \"$(\n{command}"),
         25 => format!("f() {{ {command}\n}}; f"),
-        26 => format!("case x in a) {command};; esac"),
+        26 => format!("case x in a) {command}{end};; esac"),
         27 => format!("true | xargs -I% sh -c {text}"),
         28 if is_one => format!("run() {{ \"$@\"; }}; run {command}"),
         29 if is_one => format!("f() {{ {program} \"$@\"; }}; f {words}"),
@@ -303,10 +310,10 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         34 => format!("f() {{ eval \"$1\"; }}; f {text}"),
         35 => format!("sh -c 'eval \"$1\"' _ {text}"),
         36 => format!("echo {} > x; echo {text} >> ./x; sh x", quoted("true")),
-        37 => format!("cat > x.sh <<'X_{count}'\n{command}\nX_{count}\ncp x.sh y.sh; bash y.sh"),
+        37 => format!("cat > x{id}.sh <<'X_{id}'\n{command}\nX_{id}\ncp x{id}.sh y{id}.sh; bash y{id}.sh"),
         38 => format!("alias x={text}; x"),
         39 if is_one && !command.contains(['\'', ',']) => format!("{{{}}}", command.replace(' ', ",")),
-        40 => format!("x=$(case $y in a) {command};; esac)"),
+        40 => format!("x=$(case $y in a) {command}{end};; esac)"),
         41 => format!("select x in a; do {command}\ndone"),
         _ => {
             let carrier = dice.pick(CARRIERS);
@@ -317,8 +324,11 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
             let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake || has_language;
             // A command of several does not fit into the words of one.
             let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);
+            // In most languages a dollar is a sign, too.
+            let is_one = is_one && !(has_language && command.contains('$'));
             let forms = if module && !is_one { Vec::new() } else { forms(carrier, name, command) };
-            let fits = |form: &&String| is_one || form.contains(&text) || form.contains("END_OF_IT");
+            let is_read = |form: &str| form.contains("END_OF_IT") && !command.contains("END_OF_IT");
+            let fits = |form: &&String| is_one || form.contains(&text) || is_read(form);
             let forms: Vec<&String> = forms.iter().filter(fits).collect();
             if forms.is_empty() { format!("bash -c {text}") } else { (*dice.pick(&forms)).clone() }
         }
@@ -344,6 +354,9 @@ fn what_the_search_found_stays_found() {
         format!("tmux new -d \\; send-keys {} Enter", quoted(mail)),
         "docker run --entrypoint gog img gmail send --to bob@example.com --body Hello".to_owned(),
         format!("kubectl exec pod -c app -- {mail}"),
+        "{caffeinate,,gog,gmail,send,--to,bob@example.com,--body,Hello}".to_owned(),
+        format!("alacritty -- sqlite3 -e {}", quoted(&format!(".sh {mail}"))),
+        format!("distrobox enter op-1 dotenv exec -e v-1 bash -c {}", quoted(mail)),
     ] {
         let (tier, keys) = verdict(&rules, &line);
         assert_eq!(tier, 3, "{line}: {keys:?}");

@@ -283,7 +283,9 @@ fn carry<'w>(
             &inside,
         );
     }
-    let begun = behind.iter().position(|word| lists(carrier.begins, word));
+    // What stands behind `--` is the command's: `alacritty -- sqlite3 -e '.sh x'`.
+    let before_mark = behind.iter().take_while(|word| *word != "--");
+    let begun = before_mark.into_iter().position(|word| lists(carrier.begins, word));
     let mark = behind.iter().position(|word| carrier.marks && word == "--");
     let mut inner = own.behind_options(carrier, behind);
     if let Some(folder) = own.folder {
@@ -333,7 +335,12 @@ fn carry<'w>(
     }
     let inner = unmarked(inner);
     // What begins elsewhere than the mark says may be the command, too: `kubectl exec pod git checkout -- file`.
-    if marked.is_none_or(|marked| begun.is_none() && unmarked(marked).len() != inner.len()) {
+    let is_elsewhere = |marked: &[String]| match begun {
+        None => unmarked(marked).len() != inner.len(),
+        // `distrobox enter box run -e x git push`
+        Some(_) => carrier.operands > 0 && inner.len() > marked.len() + 1,
+    };
+    if marked.is_none_or(is_elsewhere) {
         is_carried |= words(walk, carrier.rest, inner, &inside);
     }
     if carrier.is_noted && carrier.operands > 0 {

@@ -2,9 +2,10 @@
 //!
 //! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
-//! and what belongs to it (apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in sentences of other `languages`), `programs` for
+//! and what belongs to it (below it in `blocks`, apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in sentences of other `languages`), `programs` for
 //! commands that are given secrets, `shapes` for tokens and addresses that are secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
+mod blocks;
 mod columns;
 mod languages;
 mod manifests;
@@ -23,21 +24,40 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use summary::first_line;
 pub use summary::{summarize, summarize_command};
 
 use crate::model::digest::hash_text;
 use crate::model::text::head;
 use names::{Tell, tell};
 use signs::Sign;
-use text::Text;
+use text::{Text, in_lines};
 
 /// The secrets in a text, in order and apart from each other.
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
+    let mut secrets = Vec::new();
+    let has_signs = look_through(whole, in_key, &mut secrets);
+    if has_signs
+        && !in_key
+        && let Some(lines) = in_lines(whole)
+    {
+        look_through(&lines, false, &mut secrets);
+    }
+    if in_key && whole.contains('/') {
+        // `http:POST:host/path`: no sign says where the address begins.
+        let text = Text(whole);
+        shapes::in_parts(text, 0..whole.len(), !shapes::is_of_names(whole), |secret| secrets.push(secret));
+    }
+    outside_marks(whole, merge(secrets))
+}
+
+/// Adds what the signs in a text tell of; whether there are any.
+fn look_through(whole: &str, in_key: bool, secrets: &mut Vec<Range<usize>>) -> bool {
     let text = Text(whole);
-    let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut values: Vec<Range<usize>> = Vec::new();
-    let (mut name_end, mut programs) = (0, 0);
+    let (mut name_end, mut programs, mut has_signs) = (0, 0, false);
     for (at, sign) in signs::found(whole) {
+        has_signs = true;
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
             // Marked already, by an earlier time: marking it again would change a key.
@@ -71,11 +91,7 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
             Sign::BotToken => shapes::bot_token(text, &at).into_iter().for_each(add),
         }
     }
-    if in_key && whole.contains('/') {
-        // `http:POST:host/path`: no sign says where the address begins.
-        shapes::in_parts(text, 0..whole.len(), !shapes::is_of_names(whole), |secret| secrets.push(secret));
-    }
-    outside_marks(whole, merge(secrets))
+    has_signs
 }
 
 /// The secrets without what of them is marked already: a mark in a mark says nothing, and changes a key.

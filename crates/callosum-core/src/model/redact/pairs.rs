@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::blocks;
 use super::text::{Text, in_name};
 
 /// What a name stands behind that another field has the value of.
@@ -121,6 +122,9 @@ pub(super) fn value_of_field(text: Text<'_>, place: usize) -> Option<Range<usize
         _ if field.starts_with('-') && sign > end => sign,
         _ => return None,
     };
+    if let Some(block) = blocks::block(text, place, value) {
+        return Some(block);
+    }
     let range = match text.quoted(value) {
         Some((inside, _)) => inside,
         None => {

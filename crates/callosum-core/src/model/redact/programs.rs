@@ -12,7 +12,7 @@ use super::text::{Text, in_name, is_blank};
 ///
 /// - `-x`, `--name`: the option's value, in the same word or the next
 /// - `~-x`: the value, only in the same word; `!-x`: only in the next
-/// - `:-x`: of the value what stands behind its first colon; `,-x`, `%-x` likewise
+/// - `:-x`: of the value what stands behind its first colon, or before, if nothing does; `,-x`, `%-x` likewise
 /// - `;-x`: the value if it has a `=` in it, else it is a file
 /// - `=`: of each argument `NAME=VALUE` what stands behind the `=`; `=--name`: the same of an option's value
 /// - `@2`: the arguments from the second on; `#2`: the second alone
@@ -28,6 +28,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("http|https", ":-a :--auth"),
     ("xh|xhs", ":-a :--auth --bearer"),
     ("mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", "~-p"),
+    ("mysqladmin|mariadb-admin password", "@1"),
     ("sshpass", "-p"),
     ("swaks", "-ap"),
     ("sendemail", "-xp ~-xp"),
@@ -37,6 +38,10 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh", "-p"),
     ("sqlcmd|bcp|mosquitto_pub|mosquitto_sub|ipmitool|zip|unzip", "-P"),
     ("redis-cli|valkey-cli auth|AUTH", "@1"),
+    ("redis-cli|valkey-cli config|CONFIG set|SET", "+"),
+    ("consul kv put", "+"),
+    ("etcdctl put", "+"),
+    ("crudini --set", "+"),
     ("ldapsearch|ldapmodify|ldapadd|ldapdelete|ldapwhoami|ldapcompare|ldapmodrdn|ldapexop", "-w"),
     ("ldappasswd", "-w -s -a"),
     ("snmpwalk|snmpget|snmpset|snmpgetnext|snmpbulkwalk|snmptrap", "-c -A -X"),
@@ -272,8 +277,12 @@ pub(super) fn secrets(
             [b'+'] => {
                 for pair in rest.windows(2) {
                     if let [name, value] = pair
-                        && tells(text.part(inner(text, name.clone())).rsplit('.').next().unwrap_or_default())
-                            >= Tell::Likely
+                        && tells(
+                            text.part(inner(text, name.clone()))
+                                .rsplit(['.', '/'])
+                                .next()
+                                .unwrap_or_default(),
+                        ) >= Tell::Likely
                     {
                         add(inner(text, value.clone()));
                     }
@@ -304,7 +313,9 @@ pub(super) fn secrets(
             [sign @ (b':' | b'%' | b','), ..] => {
                 each_value(text, &all, option, Where::Anywhere, |value| {
                     if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
-                        add(value.start + length + 1..value.end);
+                        let behind = value.start + length + 1..value.end;
+                        // `curl -u token:`
+                        add(if behind.is_empty() { value.start..value.start + length } else { behind });
                     }
                 });
             }

@@ -30,6 +30,13 @@ fn is_statement(text: Text<'_>, place: usize) -> bool {
 
 /// `PASSWORD 'x'` and the same in small letters, from the text's place on.
 pub(super) fn password(text: Text<'_>, name: &Range<usize>, place: usize) -> Option<Range<usize>> {
+    // `SET PASSWORD FOR me = 'x'`
+    let rest = text.part(place..text.line_end(place));
+    let is_set = text.part(0..name.start).trim_end().ends_with("SET") && rest.starts_with("FOR ");
+    let place = match rest.find('=').filter(|_| is_set) {
+        Some(sign) => text.blanks(place + sign + 1),
+        None => place,
+    };
     let is_quote = matches!(text.at(place), b'\'' | b'"') || text.rest(place).starts_with("\\\"");
     let is_loud =
         text.at(place) == b'\'' && text.part(name.clone()).bytes().any(|byte| byte.is_ascii_uppercase());

@@ -63,12 +63,14 @@ impl Role {
             6 => &[
                 ("header", Self::Label),
                 ("option", Self::Label),
+                ("target", Self::Label),
                 ("values", Self::Held),
                 ("string", Self::Held),
             ],
             7 => &[
                 ("content", Self::Held),
                 ("default", Self::Held),
+                ("setting", Self::Label),
                 ("element", Self::Label),
                 ("locator", Self::Label),
                 ("program", Self::Program),
@@ -111,13 +113,11 @@ pub fn summarize(params: &AllParameters<'_>, max_chars: usize) -> String {
 }
 
 /// The first line of a command as the parameters of a call that has nothing else, [as people read them](summarize). What follows it
-/// is looked at, because it may tell of a secret on the first line, and marked as left out.
+/// is marked as left out.
 #[must_use]
 pub fn summarize_command(command: &str, max_chars: usize) -> String {
-    let (known, cut) = known_part(command.trim_start());
-    let first = known.lines().next().unwrap_or_default();
-    let mut line = one_line(first, SHOWN);
-    if (cut || known.trim_end().len() > first.len()) && !line.ends_with('…') {
+    let (mut line, goes_on) = first_line(command.trim_start(), SHOWN);
+    if goes_on && !line.ends_with('…') {
         line.push_str(" …");
     }
     let mut summary = Summary { text: String::with_capacity(160), left: max_chars.saturating_add(1) };
@@ -125,6 +125,14 @@ pub fn summarize_command(command: &str, max_chars: usize) -> String {
     summary.string(&line);
     summary.push("}");
     one_line(&summary.text, max_chars)
+}
+
+/// The first line of a text, at most `max_chars` characters of it, secrets taken out, and whether more follows. That is looked at, too:
+/// it may tell of a secret on the first line.
+pub(crate) fn first_line(text: &str, max_chars: usize) -> (String, bool) {
+    let (known, cut) = known_part(text);
+    let first = known.lines().next().unwrap_or_default();
+    (one_line(first, max_chars), cut || known.trim_end().len() > first.len())
 }
 
 struct Summary {
@@ -241,6 +249,9 @@ fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
                 (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
                 _ => {}
             }
+            if ["secretName", "secret_name", "SecretId"].contains(&name.as_str()) {
+                told = Tell::Surely;
+            }
         }
     }
     (told, program)
@@ -254,6 +265,9 @@ fn is_secret_manifest(fields: &Map<String, Value>) -> bool {
 /// What a label says of what it is for, also one that a page has for people: `Password field`.
 fn of_label(label: &str) -> Tell {
     let label = head(label, 80).0;
+    if label == "SecureString" {
+        return Tell::Surely;
+    }
     tells(label.strip_suffix(" field").or_else(|| label.strip_suffix(" input")).unwrap_or(label))
 }
 

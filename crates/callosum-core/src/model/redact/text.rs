@@ -11,6 +11,33 @@ pub(super) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
+/// A text as long as this one, in which what it has lines in is lines: those that JSON writes with `\n`, and those that a patch marks with
+/// a sign. `None` when it has none.
+pub(super) fn in_lines(text: &str) -> Option<String> {
+    let is_patch = text.contains("\n+") || text.contains("\\n+");
+    if !text.contains("\\n") && !is_patch {
+        return None;
+    }
+    let mut lines = text.as_bytes().to_vec();
+    let mut slashes = 0;
+    for place in 0..lines.len() {
+        let byte = lines.get(place).copied().unwrap_or_default();
+        let before = place.checked_sub(1).and_then(|before| lines.get(before).copied()).unwrap_or(b'\n');
+        let becomes = match byte {
+            b'n' if slashes > 0 => b'\n',
+            b'r' | b't' if slashes > 0 => b' ',
+            b'+' | b'-' if is_patch && before == b'\n' => b' ',
+            other => other,
+        };
+        if becomes != byte {
+            lines.get_mut(place - slashes..place)?.fill(b' ');
+            *lines.get_mut(place)? = becomes;
+        }
+        slashes = if byte == b'\\' { slashes + 1 } else { 0 };
+    }
+    String::from_utf8(lines).ok()
+}
+
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::names::{Tell, is_header, is_number, is_prose, is_secret, tell};
+use super::names::{Tell, is_header, is_prose, is_secret, tell};
 use super::text::{Text, in_name};
 use super::words::{ORDER_KEYS, PHRASES, SAID_FIRST, SAID_NEXT};
-use super::{columns, languages, manifests, pairs, statements};
+use super::{blocks, columns, languages, manifests, pairs, statements};
 
 /// The secrets that belong to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context
 /// key, which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
@@ -33,6 +33,10 @@ pub(super) fn secrets_of(text: Text<'_>, found: &Range<usize>, in_key: bool) -> 
     };
     if tells == Tell::No {
         return (end, Vec::new());
+    }
+    // Himalaya's settings: `auth.raw = "x"`.
+    if text.rest(end).starts_with(".raw") && !in_name(text.at(end + 4)) {
+        return (end + 4, values_of(text, &(begin..end + 4), Tell::Surely, in_query, in_key));
     }
     (end, values_of(text, &(begin..end), tells, in_query, in_key))
 }
@@ -65,6 +69,12 @@ fn values_of(
     if values.is_empty() && !in_key {
         values = manifests::values(text, name);
     }
+    if !in_key
+        && let [value] = values.as_mut_slice()
+        && text.part(value.clone()).starts_with("%s")
+    {
+        *value = printed(text, value).unwrap_or(value.clone());
+    }
     let own = text.part(name.clone());
     values.retain(|value| {
         let said = text.part(value.clone());
@@ -80,6 +90,16 @@ fn values_of(
         values = values.into_iter().map(|value| whole_phrase(text, own, value)).collect();
     }
     values
+}
+
+/// What `printf` puts in the place at `value`: the words behind its format, `'TOKEN=%s\n' x`.
+fn printed(text: Text<'_>, value: &Range<usize>) -> Option<Range<usize>> {
+    if !text.part(text.back(value.start, 200)..value.start).contains("printf") {
+        return None;
+    }
+    let close = text.skip(value.end, |byte| !matches!(byte, b'\'' | b'"'));
+    let begin = text.blanks((close + 1).min(text.len()));
+    Some(begin..text.skip(begin, |byte| !b"<>|;&\r\n".contains(&byte)))
 }
 
 /// Whether a value is the first word of what somebody says: `auth: rotate the keys`.
@@ -214,7 +234,7 @@ fn value_of(
         b'>' if !in_key => in_element(text, name.start, place + 1),
         b'<' if text.at(place + 1) == b'/' => next_element(text, place),
         b'}' if was_quoted => None,
-        b'\n' | b'\r' if text.at(text.line_start(name.start)) == b'#' => below(text, place),
+        b'\n' | b'\r' if text.at(text.line_start(name.start)) == b'#' => blocks::below(text, place),
         _ if place == closed && !was_quoted => None,
         _ if text.before(name.start) == b'<' => {
             let close = text.skip(place, |byte| !matches!(byte, b'>' | b'\n'));
@@ -287,14 +307,6 @@ fn codes(text: Text<'_>, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The one word that stands on the next line with anything on it, as below a heading.
-fn below(text: Text<'_>, from: usize) -> Option<Range<usize>> {
-    let line = text.skip(from, |byte| byte.is_ascii_whitespace() || byte == b'`');
-    let word = text.part(line..text.line_end(line)).trim_end_matches(['`', ' ']);
-    let looks = word.len() >= 6 && !word.contains(' ') && word.bytes().any(|byte| byte.is_ascii_digit());
-    (looks && !is_number(word)).then_some(line..line + word.len())
-}
-
 /// Behind `:` or `=`.
 fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Option<Range<usize>> {
     let mut place = text.blanks(from);
@@ -311,10 +323,26 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
             place..text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"'`<".contains(&byte)),
         );
     }
-    if is_header(text.part(name.clone())) {
+    if sign == b':'
+        && let Some(value) = blocks::block(text, name.start, place)
+    {
+        return Some(value);
+    }
+    // Texts of several lines in TOML and Python.
+    if let Some(quotes) = ["\"\"\"", "'''"].into_iter().find(|quotes| text.rest(place).starts_with(quotes)) {
+        return Some(place + 3..text.find(place + 3, quotes).unwrap_or(text.len()));
+    }
+    let is_below = sign == b':' && matches!(text.at(place), b'\n' | b'\r');
+    if is_header(text.part(name.clone())) && !is_below {
         let begin = text.skip(place, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b' '));
-        let end = text.skip(begin, |byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\r' | b'\n' | b'\\'));
-        return Some(begin..end);
+        let line =
+            |from| text.skip(from, |byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\r' | b'\n' | b'\\'));
+        let mut end = line(begin);
+        // One word of a shell: `Authorization:\ Bearer\ x`.
+        while text.rest(end).starts_with("\\ ") {
+            end = line(end + 1);
+        }
+        return Some(begin..blocks::folded(text, name.start, end));
     }
     // `N'x'` of SQL, `b"x"` and `f"x"` of Python.
     let letters = text.skip(place, |byte| byte.is_ascii_alphabetic());
@@ -339,7 +367,7 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
     }
     match text.at(place) {
         b'(' if matches!(text.at(place + 1), b'"' | b'\'') => argument(text, name, place + 1),
-        b'|' | b'>' if sign == b':' => block(text, name.start, place),
+        b'|' | b'>' if sign == b':' => None,
         b'[' | b'{' => Some(place..closing(text, place)),
         b'\n' | b'\r' if sign == b':' => {
             let line = text.skip(place, |byte| byte.is_ascii_whitespace());
@@ -349,7 +377,11 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
                 text.skip(text.line_start(name.start), |byte| byte == b' ') - text.line_start(name.start);
             let end = text.line_end(item);
             let is_map = text.part(item..end).contains([':', '=']);
-            if indent > own && !is_map { Some(item..end) } else { below(text, place) }
+            if indent > own && (!is_map || is_header(text.part(name.clone()))) {
+                Some(item..end)
+            } else {
+                blocks::below(text, place)
+            }
         }
         128.. => languages::value(text, place)
             .or_else(|| Some(place..bare_end(text, name.start, from, place, sign))),
@@ -367,8 +399,11 @@ fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) ->
     if begins_line && spaced {
         return start + text.part(start..text.line_end(place)).trim_end().len();
     }
-    let mut word =
-        text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    let mut word = if text.rest(place).starts_with("$(") {
+        closing(text, place + 1)
+    } else {
+        text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte))
+    };
     // `https://x-access-token:x@host/path`
     if text.part(0..name).ends_with("//")
         && let Some(at) = text.part(place..word).rfind('@')
@@ -382,37 +417,15 @@ fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) ->
     }
 }
 
-/// A block of YAML, `|` or `>`: the lines that stand deeper than the name's.
-fn block(text: Text<'_>, name: usize, mark: usize) -> Option<Range<usize>> {
-    let head = text.skip(mark + 1, |byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b' ' | b'\t' | b'\r'));
-    if text.at(head) != b'\n' {
-        return None;
-    }
-    let indent = |line: usize| text.skip(line, |byte| matches!(byte, b' ' | b'-')) - line;
-    let own = indent(text.line_start(name));
-    let (mut line, mut end) = (head + 1, head + 1);
-    while line < text.len() {
-        let line_end = text.line_end(line);
-        if !text.part(line..line_end).trim().is_empty() {
-            let spaces = text.skip(line, |byte| byte == b' ') - line;
-            if spaces <= own && (spaces < own || own == 0 && spaces == 0) {
-                break;
-            }
-            end = line_end;
-        }
-        line = text.skip(line_end, |byte| byte == b'\r') + 1;
-    }
-    let begin = text.skip(head + 1, |byte| byte == b' ');
-    (end > begin).then_some(begin..end)
-}
-
 /// Where the bracket at `place` is closed.
 fn closing(text: Text<'_>, place: usize) -> usize {
     let (mut depth, mut at) = (0_usize, place);
+    let is_round = text.at(place) == b'(';
     while at < text.len() {
         match text.at(at) {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => {
+            b'[' | b'{' if !is_round => depth += 1,
+            b'(' if is_round => depth += 1,
+            byte @ (b']' | b'}' | b')') if is_round == (byte == b')') => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return at + 1;
@@ -560,7 +573,8 @@ fn behind_blank(
         || SETTERS.contains(&last)
             && ["config", "configure", "secret", "secrets", "env", "variables", "npm", "pnpm"].contains(&second)
         // fish: `set -gx TOKEN x`
-        || last.starts_with('-') && second == "set"
+        || last.starts_with('-') && ["set", "config"].contains(&second)
+        || matches!(last, "--arg" | "--argjson")
         || ["config", "configure"].contains(&last);
     if (sets || own == "password" && in_netrc()) && text.at(place) != b'-' {
         return Some(word());

@@ -31,6 +31,52 @@ fn a_secret_in_code_is_found_behind_its_type_or_its_user() {
 }
 
 #[test]
+fn a_secret_in_a_block_or_in_lines_that_are_written_as_others_is_found() {
+    let leaked = leaked(&[
+        "a:\n  Authorization: |\n    {S}\n  b: c",
+        "a:\r\n  Cookie: |\r\n    {S}\r\n  b: c",
+        "Proxy-Authorization: >-\n  Bearer\n  {S}\n",
+        "Cookie:\n    a={S}\n",
+        "Authorization:\n  - Bearer {S}\n",
+        "Authorization: Bearer\n  {S}\n",
+        "password: | # ours\n  {S}\n",
+        "password: !vault |\n  {S}\n",
+        "- name: DB_PASSWORD\n  value: |\n    {S}\n",
+        "{\"body\":\"a: b\\npassword: |\\n  {S}\\nc: d\"}",
+        "{\"body\":\"A=b\\nAPI_KEY={S}\\nC=d\"}",
+        "{\\\"body\\\":\\\"A=b\\\\nAPI_KEY={S}\\\\nC=d\\\"}",
+        "@@\n+  password: |\n+    {S}\n",
+        "@@\n-  password: |\n-    {S}\n+  password: x\n",
+        "password = '''{S}'''",
+        "Cookie = \"\"\"\n{S}\n\"\"\"",
+        "[auth]\npassword = \"\"\"\n{S}\n\"\"\"",
+    ]);
+    assert!(leaked.is_empty(), "{leaked:#?}");
+    let block = "a:\n  Cookie: |\n    {S}\n  b: c\nd: e".replace("{S}", S);
+    assert_eq!(redact(&block), "a:\n  Cookie: |\n    [redacted]\n  b: c\nd: e");
+    let header = "Cookie: a={S}\n  b={S}\nHost: h".replace("{S}", S);
+    assert_eq!(redact(&header), "Cookie: [redacted]\nHost: h");
+    for text in
+        ["git commit -m \"one\\ntwo\\nauth\"", "@@\n+  tokens: 12\n+  auth: off\n", "Cookie:\nHost: h"]
+    {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn a_secret_of_which_a_label_or_a_sibling_says_so_is_found() {
+    for params in [
+        json!({"secretName": "x", "value": S}),
+        json!({"setting": "gateway.auth.token", "value": S}),
+        json!({"target": "Password field", "text": S}),
+        json!({"Name": "/a/b", "Type": "SecureString", "Value": S}),
+    ] {
+        assert!(!summary(&params, 500).contains(S), "{params}");
+    }
+    assert!(summary(&json!({"target": "Name field", "text": "me"}), 500).contains("me\""));
+}
+
+#[test]
 fn a_secret_that_another_field_names_is_found_under_more_names() {
     for params in [
         json!({"field": "password", "newValue": S}),
@@ -160,6 +206,20 @@ fn more_programs_that_are_given_secrets_are_known() {
         "set -gx API_TOKEN {S}",
         "npm set _password {S}",
         "echo 'h:5432:db:u:{S}' >> ~/.pgpass",
+        "curl -u {S}: https://api.example.com",
+        "curl -H Authorization:\\ Bearer\\ {S} h",
+        "git config --global user.token {S}",
+        "mysqladmin -u root password {S}",
+        "redis-cli CONFIG SET requirepass {S}",
+        "consul kv put app/db/password {S}",
+        "etcdctl put /app/password {S}",
+        "crudini --set c.ini db password {S}",
+        "jq -n --arg pw '{S}' '{a:$b}'",
+        "printf 'A=%s\\nAPI_TOKEN=%s\\n' b '{S}' >> .env",
+        "export GH_TOKEN=$(echo {S})",
+        "backend.auth.raw = \"{S}\"",
+        "himalaya config password.raw={S}",
+        "SET PASSWORD FOR 'a'@'h' = '{S}'",
     ]);
     assert!(leaked.is_empty(), "{leaked:#?}");
 }
