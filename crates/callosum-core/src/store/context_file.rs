@@ -124,12 +124,14 @@ impl Recorded {
         let wrong = |what: &str| format!("names `{}`, which is {what}", one_line(&self.path, 200));
         let real = real_path(Path::new(&self.path)).ok_or_else(|| wrong("no absolute path"))?;
         // The home itself may be a link.
-        let real_home = if real.starts_with(home) { None } else { real_path(Path::new(home)) };
+        let is_in_home = real.as_os_str().as_encoded_bytes().starts_with(home.as_bytes());
+        let real_home = if is_in_home { None } else { real_path(Path::new(home)) };
         let in_home = real_home.and_then(|real_home| Some(real.strip_prefix(real_home).ok()?.to_owned()));
         let by_home = in_home.and_then(|rest| Path::new(home).join(rest).into_os_string().into_string().ok());
         let path = real.into_os_string().into_string().map_err(|_| wrong("not UTF-8"))?;
         let mut also = Vec::new();
-        for other in [Some(self.path), self.named, by_home].into_iter().flatten() {
+        let others = [Some(self.path), self.named, by_home].into_iter().flatten();
+        for other in others.filter(|other| *other != path) {
             let other = path_in("/", &other);
             if other != path && !also.contains(&other) {
                 also.push(other);

@@ -7,6 +7,7 @@ mod kinds;
 mod text;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use callosum_shell::in_one_piece;
 
@@ -63,8 +64,8 @@ pub struct Watch {
     marks: &'static [Mark],
     /// What each word is made of by which texts name such a folder, wherever in the word it stands.
     words: Vec<u64>,
-    /// The folders that they lie in, each once, by their names.
-    above: Vec<Above>,
+    /// The folders that they lie in, each once, by their names; once they were asked for.
+    above: OnceLock<Vec<Above>>,
 }
 
 /// A folder in which one that is kept lies.
@@ -141,13 +142,20 @@ impl Watch {
         }
         let names = folders.iter().map(|folder| folder.kinds.anywhere());
         let words = marks.iter().map(Mark::made_of).chain(names).collect();
-        let mut above: Vec<Above> = Vec::new();
-        for name in folders.iter().flat_map(Watched::above) {
-            if !above.iter().any(|known| known.name == name) {
-                above.push(Above { name: name.to_owned(), kinds: Kinds::of(name) });
+        Some(Self { folders, marks, words, above: OnceLock::new() })
+    }
+
+    /// The folders that they lie in.
+    fn above(&self) -> &[Above] {
+        self.above.get_or_init(|| {
+            let mut above: Vec<Above> = Vec::new();
+            for name in self.folders.iter().flat_map(Watched::above) {
+                if !above.iter().any(|known| known.name == name) {
+                    above.push(Above { name: name.to_owned(), kinds: Kinds::of(name) });
+                }
             }
-        }
-        Some(Self { folders, marks, words, above })
+            above
+        })
     }
 
     /// Whether an absolute path may be in such a folder.
@@ -219,9 +227,9 @@ impl Watch {
             || kinds.may_have(TILDE) && stands_alone(text, "~")
             || kinds.may_have(SLASH) && names_root(text)
             || HOME.is_in(text, kinds) && stands_alone(text, HOME.text)
-            || self.above.iter().filter(may_be_it).any(|above| ends_in(&small(text), &above.name))
+            || self.above().iter().filter(may_be_it).any(|above| ends_in(&small(text), &above.name))
             || kinds.has_any(PATTERN)
-                && self.above.iter().any(|above| pattern_may_match(&small(text), &above.name))
+                && self.above().iter().any(|above| pattern_may_match(&small(text), &above.name))
     }
 
     fn is_named(&self, text: &str, small: &str, kinds: Kinds) -> bool {
