@@ -29,6 +29,11 @@ const bare = (body: string) =>
     .replace(/"client_metadata":\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/, "METADATA")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UUID")
     .replace(/(codex|gemini)-\d+/g, "TURN")
+    // Gemini CLI names its skills in the order in which they were read.
+    .replace(
+      /(<available_skills>)(.*)(<\/available_skills>)/,
+      (_, begin, skills, end) => begin + skills.split("</skill>").sort().join("</skill>") + end,
+    )
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, "MOMENT")
     .replace(/"turn_started_at_unix_ms":\d+|turn_started_at_unix_ms\\":\d+/g, "MOMENT");
 

@@ -191,10 +191,11 @@ fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
 fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
     let tool = ToolName::of(&call.tool);
     let lookup = Lookup::new(params);
-    if other_machine(&lookup).is_some() {
-        return;
-    }
+    let machine = other_machine(&lookup);
     if tool.neutral == typed::SHELL {
+        if machine.is_some() {
+            return;
+        }
         let command = lookup.get("command");
         if let Some(line) = command.as_ref().and_then(|command| command.as_str()) {
             of_line(call, &lookup, line, found);
@@ -208,7 +209,13 @@ fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
     }
     let appends = || text(&lookup, "mode").is_some_and(|mode| mode == "append");
     let kind = if kind == WriteKind::Overwrite && appends() { WriteKind::Append } else { kind };
-    found.paths.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path }));
+    // Of file tools none goes to another machine for a parameter called so.
+    let here =
+        |path: String| match machine.as_ref().and_then(|machine| path.strip_prefix(&format!("{machine}:"))) {
+            Some(path) => based(call.cwd.as_deref(), path),
+            None => path,
+        };
+    found.paths.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path: here(path) }));
     let targets: Vec<String> = TARGETS.iter().filter_map(|name| text(&lookup, name)).collect();
     let whole = |path: String| based(call.cwd.as_deref(), &path);
     let only_copies = tool.neutral.ends_with("copyfile");

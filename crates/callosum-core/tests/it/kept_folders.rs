@@ -153,6 +153,8 @@ fn whatever_parameter_says_it_a_folder_is_kept() {
         ("fs__write_file", json!({ "path": "{T}/calendar/t.md", "command": "create" }), "/tmp"),
         ("fs__write_file", json!({ "path": "shared-context/calendar/t.md" }), "{W}"),
         ("write", json!({ "path": "{T}/calendar/t.md" }), "/tmp"),
+        ("fs__write_file", json!({ "path": "{T}/calendar/t.md", "host": "x" }), "/tmp"),
+        ("fs__write_file", json!({ "path": "shared-context/calendar/t.md", "node": "x" }), "{W}"),
         ("exec", json!({ "command": all_here, "workdir": "{W}/" }), "/tmp"),
         ("exec", json!({ "command": all_here, "workdir": "{W}/." }), "/tmp"),
         ("exec", json!({ "command": all_here, "workdir": ".." }), "{W}/x"),

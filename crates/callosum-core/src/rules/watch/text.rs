@@ -4,6 +4,11 @@
 use callosum_shell::command;
 use wildmatch::WildMatch;
 
+/// So many signs behind the name of a folder may stand for all that is in it; of more nobody looks for the end.
+const MAX_SIGNS: usize = 64;
+/// In longer parts of paths patterns are not looked at: they may match whatever there is.
+const MAX_PART: usize = 1_024;
+
 /// Whether a byte of a word of a path stands there.
 fn is_in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
@@ -56,12 +61,16 @@ pub(super) fn names_root(text: &str) -> bool {
 
 /// Whether nothing of a path follows, or what stands for all that is in it, or a pattern for some of it.
 fn is_end(rest: &str) -> bool {
-    let left = rest.trim_start_matches(['}', '"', '\'', '/', '*', '.', ':', '?', '+']);
-    let passed = rest.get(..rest.len() - left.len()).unwrap_or_default();
-    match left.chars().next() {
-        None | Some('[' | '{') => true,
-        Some(c) => c.is_whitespace() || "`;|&),".contains(c) || passed.contains(['*', '?']),
+    let mut has_pattern = false;
+    for c in rest.chars().take(MAX_SIGNS) {
+        match c {
+            '*' | '?' => has_pattern = true,
+            '}' | '"' | '\'' | '/' | '.' | ':' | '+' => {}
+            '[' | '{' => return true,
+            _ => return has_pattern || c.is_whitespace() || "`;|&),".contains(c),
+        }
     }
+    true
 }
 
 /// Whether a quotation begins or ends within a word of a text.
@@ -106,14 +115,13 @@ pub(super) fn is_composed(text: &str, name: &str) -> bool {
 pub(super) fn pattern_may_match(text: &str, name: &str) -> bool {
     let ends = |c: char| c.is_whitespace() || "/\"'`;|&()<>=,".contains(c);
     let signs = ['*', '?', '[', '{', '}', '$'];
-    text.split(ends)
-        .filter(|part| part.contains(signs))
-        .filter_map(widened)
-        .any(|pattern| WildMatch::new(&pattern).matches(name))
+    text.split(ends).filter(|part| part.contains(signs)).any(|part| {
+        part.len() > MAX_PART || widened(part).is_some_and(|pattern| WildMatch::new(&pattern).matches(name))
+    })
 }
 
-/// A part of a path with any character for each set of them, and any text for each choice of words and each variable; `None` of one in which nothing else
-/// stands: that names whatever there is.
+/// A part of a path with any character for each set of them, and any text for each choice of words and each variable; `None` of one in which
+/// nothing else stands: that names whatever there is.
 fn widened(part: &str) -> Option<String> {
     let mut wide = String::with_capacity(part.len());
     let mut says = false;
