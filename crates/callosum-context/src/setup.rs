@@ -114,8 +114,7 @@ pub fn off(root: &Path, state_dir: &Path, by: &str, at: &str) -> Result<Report, 
         ));
     }
     let mode = PolicyMode::Off;
-    let named = None;
-    registry.record(Recorded { path: path.clone(), named, mode, by: by.to_owned(), at: at.to_owned() });
+    registry.record(Recorded { path: path.clone(), named: None, mode, by: by.to_owned(), at: at.to_owned() });
     registry.write(state_dir)?;
     let exclude = exclude(&path, false)?;
     Ok(Report { dir: path, mode, created: Vec::new(), exclude, moved_from: None })

@@ -7,6 +7,7 @@ mod kinds;
 mod text;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::sync::OnceLock;
 
 use callosum_shell::in_one_piece;
@@ -198,12 +199,12 @@ impl Watch {
 
     /// The same of the text as it stands.
     fn is_told(&self, text: &str, kinds: Kinds, place: Place, what: What) -> bool {
-        let may_match = |name: &str| pattern_may_match(&small(text), name);
+        let small = LazyCell::new(|| small(text));
         let has_pattern = kinds.has_any(PATTERN);
-        if has_pattern && self.folders.iter().any(|folder| may_match(folder.name())) {
+        if has_pattern && self.folders.iter().any(|folder| pattern_may_match(&small, folder.name())) {
             return true;
         }
-        if has_one(&self.words, kinds) && self.is_named(text, &small(text), kinds) {
+        if has_one(&self.words, kinds) && self.is_named(text, &small, kinds) {
             return true;
         }
         let is_made = || kinds.has_any(BAR) && runs_what_is_made(text);
@@ -217,19 +218,24 @@ impl Watch {
             What::Line => takes_each || is_destructive(text),
             What::Path { takes_all } => takes_all || takes_each,
         };
-        (means_here || self.names_above(text, kinds)) && takes_all()
+        (means_here || self.names_above(text, &small, kinds)) && takes_all()
     }
 
     /// Whether the text may name a folder that such a one lies in as the last of a path.
-    fn names_above(&self, text: &str, kinds: Kinds) -> bool {
+    fn names_above<'t>(
+        &self,
+        text: &'t str,
+        small: &LazyCell<Cow<'t, str>, impl FnOnce() -> Cow<'t, str>>,
+        kinds: Kinds,
+    ) -> bool {
         let may_be_it = |above: &&Above| kinds.may_have(above.kinds);
         kinds.may_have(DOTS) && (text.contains("../") || text.ends_with("..") || text.contains(".. "))
             || kinds.may_have(TILDE) && stands_alone(text, "~")
             || kinds.may_have(SLASH) && names_root(text)
             || HOME.is_in(text, kinds) && stands_alone(text, HOME.text)
-            || self.above().iter().filter(may_be_it).any(|above| ends_in(&small(text), &above.name))
+            || self.above().iter().filter(may_be_it).any(|above| ends_in(small, &above.name))
             || kinds.has_any(PATTERN)
-                && self.above().iter().any(|above| pattern_may_match(&small(text), &above.name))
+                && self.above().iter().any(|above| pattern_may_match(small, &above.name))
     }
 
     fn is_named(&self, text: &str, small: &str, kinds: Kinds) -> bool {

@@ -226,13 +226,15 @@ const DESTRUCTIVE: &[&str] = &[
 
 /// Whether commands of a text may write files.
 pub(super) fn may_write(text: &str) -> bool {
-    let is_in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.contains('>') || is_destructive(text) || text.split(|c| !is_in_word(c)).any(command::may_write)
+    text.contains('>') || is_destructive(text) || words(text).any(command::may_write)
 }
 
 /// Whether a text has such a word.
 pub(in crate::rules) fn is_destructive(text: &str) -> bool {
-    let is_in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_one = |word: &str| DESTRUCTIVE.iter().any(|known| known.eq_ignore_ascii_case(word));
-    text.split(|c| !is_in_word(c)).any(is_one)
+    words(text).any(|word| DESTRUCTIVE.iter().any(|known| known.eq_ignore_ascii_case(word)))
+}
+
+/// The words of a text that may be names of programs, or of what code calls.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
 }
