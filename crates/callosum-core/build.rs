@@ -69,6 +69,8 @@ impl Texts {
     }
 }
 
+/// What makes a name a glob.
+const SIGNS: [char; 2] = ['*', '?'];
 /// From this tier on calls are decided about.
 const TRACKED: u8 = 2;
 
@@ -86,14 +88,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (place, (from, raw)) in (0..).zip(all) {
         let rule: Rule = serde_json::from_str(raw.get())?;
         let to = from + raw.get().len();
-        let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
-        let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
-        writeln!(
-            rules,
-            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {} }},",
-            window_ms.unwrap_or(0),
-            lock_expiry_ms.unwrap_or(0),
-        )?;
         let (globs, names): (Vec<_>, Vec<_>) = rule
             .tool
             .as_ref()
@@ -101,7 +95,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             .unwrap_or_default()
             .iter()
             .map(String::as_str)
-            .partition(|tool| tool.contains(['*', '?']));
+            .partition(|tool| tool.contains(SIGNS));
+        let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
+        let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
+        let ends: Vec<_> = globs.iter().filter_map(|glob| ends(glob)).collect();
+        writeln!(
+            rules,
+            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {}, ends: &{ends:?} }},",
+            window_ms.unwrap_or(0),
+            lock_expiry_ms.unwrap_or(0),
+        )?;
         let patterns = rule.command.as_ref().map(Texts::all);
         let patterns = patterns.or_else(|| rule.http.map(|_| [].as_slice()));
         draft.add(
@@ -164,6 +167,12 @@ pub(super) fn index() -> Index {{
     );
     fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
     Ok(())
+}
+
+/// The texts before the first and behind the last sign of a glob.
+fn ends(glob: &str) -> Option<(String, String)> {
+    let folded = index_builder::folded_tool(glob);
+    Some((folded.split(SIGNS).next()?.to_owned(), folded.rsplit(SIGNS).next()?.to_owned()))
 }
 
 /// The words by one of which a rule is found.

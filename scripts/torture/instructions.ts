@@ -27,15 +27,14 @@ const BEFORE_SHARED: Record<string, number> = {
   mail: 103501,
   pause: 96630,
 };
+/** Calls that may write, and of which both hooks look whether they did; and what the two processes of such a call took on that day. A third
+ * of that is the system's loader (glibc 2.36). */
+const HOOKED: Array<[string, Record<string, string>, number]> = [
+  ["Bash", { command: "cargo test --lib" }, 1_121_486],
+  ["Write", { file_path: "/tmp/x", content: "x" }, 1_158_326],
+];
 /** With a shared context that no call names, at most this ratio to those. */
 const ALLOWED_BESIDE = 1.01;
-/** And of the two hook processes of a call, of which each reads what is recorded, to what they are without. */
-const ALLOWED_HOOK = 1.015;
-/** Calls that may write, and of which both hooks look whether they did. */
-const HOOKED: Array<[string, Record<string, string>]> = [
-  ["Bash", { command: "cargo test --lib" }],
-  ["Write", { file_path: "/tmp/x", content: "x" }],
-];
 
 /** What valgrind counts of a program. */
 function countedOf(program: string, args: string[], options: SpawnSyncOptions = {}): number {
@@ -96,7 +95,6 @@ const baseline: Record<string, number> = JSON.parse(readFileSync(BASELINE, "utf8
 const now: Record<string, number> = {};
 let worst = 0;
 let worstBeside = 0;
-let worstHook = 0;
 for (const kind of KINDS) {
   now[kind] = aCall(kind);
   const ratio = now[kind] / (baseline[kind] ?? Number.NaN);
@@ -109,14 +107,12 @@ for (const kind of KINDS) {
     `${kind.padEnd(8)} ${String(now[kind]).padStart(8)} instructions a call, ${told}, ${beside.toFixed(3)}× what it was before there were any`,
   );
 }
-for (const [tool, input] of HOOKED) {
-  const beside = hooked(tool, input, true) / hooked(tool, input, false);
-  worstHook = Math.max(worstHook, beside);
-  console.log(`hooks of ${tool.padEnd(8)} ${beside.toFixed(3)}× beside a shared context`);
-}
-if (!(worstHook <= ALLOWED_HOOK)) {
-  console.error(`Of hooks at most ${ALLOWED_HOOK}× is allowed beside a shared context.`);
-  process.exitCode = 1;
+for (const [tool, input, before] of HOOKED) {
+  const [without, withOne] = [hooked(tool, input, false), hooked(tool, input, true)];
+  worstBeside = Math.max(worstBeside, withOne / before);
+  console.log(
+    `hooks of ${tool.padEnd(8)} ${without} instructions; beside a shared context ${(withOne / without).toFixed(3)}× that, ${(withOne / before).toFixed(3)}× what they were before there were any`,
+  );
 }
 if (!(worstBeside <= ALLOWED_BESIDE)) {
   console.error(`Beside a shared context at most ${ALLOWED_BESIDE}× of what it was before there were any is allowed.`);

@@ -1,5 +1,8 @@
 //! The command line's grammar.
 
+mod global;
+mod hook;
+
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,8 +12,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Command as Grammar, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use self::global::Global;
+pub(crate) use self::hook::Hook;
+use self::hook::{HOOK, HookWords};
+
 use crate::commands::context::args::ContextAction;
-use crate::commands::team::words::{Verb, hook_runtime};
+use crate::commands::team::words::Verb;
 
 /// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
@@ -31,30 +38,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// The options of every command.
-#[derive(Debug, Default, clap::Args)]
-pub(crate) struct Global {
-    /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    pub(crate) state_dir: Option<PathBuf>,
-
-    /// Print one JSON document, the same as the gateway method of that name returns
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-
-    /// Show the time of day, not how long ago it was
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) time: bool,
-
-    /// Shorten nothing and leave nothing out to make a table fit the terminal
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) wide: bool,
-
-    /// Start no pager for what is longer than the terminal
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) no_pager: bool,
-}
-
 impl Args {
     /// The words that this process was started with, read by `grammar`, whose help it may have been given.
     ///
@@ -64,11 +47,8 @@ impl Args {
         if !is_hook() {
             return Self::from_arg_matches(&grammar().try_get_matches()?);
         }
-        let words = || env::args_os().skip(1);
-        let HookWords { global, hook } = HookWords::try_parse_from(words()).or_else(|error| {
-            let usable = error.use_stderr().then(|| HookWords::usable(words().skip(1), &error)).flatten();
-            usable.ok_or(error)
-        })?;
+        let words: Vec<OsString> = env::args_os().skip(2).collect();
+        let HookWords { global, hook } = HookWords::read(&words)?;
         Ok(Self { global, command: Command::Hook(hook) })
     }
 
@@ -106,86 +86,6 @@ impl Args {
 /// Whether the first word that this process was started with is the command `hook`.
 pub(crate) fn is_hook() -> bool {
     env::args_os().nth(1).is_some_and(|word| word == "hook")
-}
-
-/// What `hook` is for.
-const HOOK: &str = "Answer an agent runtime's hook: read an event on standard input, and reply in the runtime's format. Exits with 0; \
-                    only if it can't write a refusal, with 2 and the reason on standard error";
-
-/// The words of `callosum hook`. They are read by this grammar, because to make that of all commands takes longer than a hook's
-/// decision.
-#[derive(Debug, Parser)]
-#[command(name = "callosum hook", bin_name = "callosum hook", about = HOOK)]
-struct HookWords {
-    #[command(flatten)]
-    global: Global,
-
-    #[command(flatten)]
-    hook: Hook,
-}
-
-impl HookWords {
-    /// What can be used of words that are wrong: a guarded call must not pass because of them. `None` when they name no
-    /// runtime: then nobody knows what to answer.
-    fn usable(words: impl Iterator<Item = OsString>, error: &clap::Error) -> Option<Self> {
-        let (mut runtime, mut state_dir, mut timeout) = (None, None, None);
-        let mut words = words.peekable();
-        while let Some(word) = words.next() {
-            let text = word.to_string_lossy();
-            let (name, value) = match text.split_once('=') {
-                Some((name, value)) => (name, Some(OsString::from(value))),
-                None => (text.as_ref(), None),
-            };
-            let mut value = || value.clone().or_else(|| words.next_if(|next| !is_option(next)));
-            match name {
-                "--state-dir" => state_dir = value().filter(|folder| !folder.is_empty()).or(state_dir),
-                "--timeout" => timeout = value().or(timeout),
-                _ => runtime = runtime.or_else(|| named(&text)),
-            }
-        }
-        let said = error.to_string();
-        let said = said.lines().next().unwrap_or_default();
-        Some(Self {
-            global: Global { state_dir: state_dir.map(PathBuf::from), ..Global::default() },
-            hook: Hook {
-                runtime: runtime?,
-                event: None,
-                timeout: timeout.map(|seconds| seconds.to_string_lossy().into_owned()),
-                misuse: Some(format!("its hook's words: {}", said.strip_prefix("error: ").unwrap_or(said))),
-            },
-        })
-    }
-}
-
-fn is_option(word: &OsString) -> bool {
-    word.to_string_lossy().starts_with("--")
-}
-
-/// Whose event comes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Hook {
-    /// The runtime that sends the event
-    #[arg(value_parser = hook_runtime())]
-    pub(crate) runtime: Runtime,
-
-    /// The event's name, if the runtime does not send it
-    pub(crate) event: Option<String>,
-
-    /// How long the runtime waits for this hook, in seconds [default: 5]
-    // Read by the hook itself, whatever stands there: a wrong word must not let a call through.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        num_args = 0..=1,
-        default_missing_value = "",
-        allow_negative_numbers = true,
-        overrides_with = "timeout"
-    )]
-    pub(crate) timeout: Option<String>,
-
-    /// What is wrong with these words: a clause.
-    #[arg(skip)]
-    pub(crate) misuse: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

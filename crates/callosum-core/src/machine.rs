@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::Read;
 use std::os::unix::process::parent_id;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -112,10 +111,9 @@ fn up_ms() -> u64 {
 
 /// The text of a short file of the kernel's, which is told whole in one read: its size is 0, and who reads to its end reads often.
 fn told_by(path: &str) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let mut text = vec![0; 4 << 10];
-    let length = file.read(&mut text).ok()?;
-    text.truncate(length);
+    let file = File::open(path).ok()?;
+    let mut text = Vec::with_capacity(4 << 10);
+    rustix::io::read(&file, rustix::buffer::spare_capacity(&mut text)).ok()?;
     String::from_utf8(text).ok()
 }
 

@@ -405,9 +405,8 @@ impl<'a> Question<'a> {
 
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
-        part.rule(candidate.place).filter(|rule| {
+        part.rule_for(candidate, &self.tool).filter(|rule| {
             !(rule.is_standing && self.rules.is_replay)
-                && rule.is_for_tool(candidate, &self.tool)
                 && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
     }

@@ -298,7 +298,7 @@ pub(super) struct ToolName<'c> {
     /// Its neutral name, folded.
     pub(super) neutral: Cow<'c, str>,
     /// The host's own name for it, folded, where that is another one.
-    own: Option<Cow<'c, str>>,
+    pub(super) own: Option<Cow<'c, str>>,
     /// As the host gave it.
     pub(super) given: &'c str,
     words: OnceCell<NameWords>,

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use super::compile::Rule;
+use super::candidate::Candidate;
+use super::compile::{Rule, ToolName};
 use super::index::Index;
 use super::shipped;
 
@@ -75,6 +76,18 @@ impl Part {
                 rules.get(place)?.get_or_init(read).as_deref()
             }
         }
+    }
+
+    /// The rule of a candidate, if it is for the tool.
+    pub(super) fn rule_for(&self, candidate: Candidate, tool: &ToolName<'_>) -> Option<&Rule> {
+        if let Rules::Shipped(rules) = &self.rules
+            && !candidate.named
+            && rules.get(candidate.place)?.get().is_none()
+            && !shipped::RULES.get(candidate.place)?.may_match(tool)
+        {
+            return None;
+        }
+        self.rule(candidate.place).filter(|rule| rule.is_for_tool(candidate, tool))
     }
 
     fn places(&self) -> usize {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::compile::Rule;
+use super::compile::{Rule, ToolName};
 use super::format::RuleFormat;
 use super::index::{ByTool, Index};
 use super::source::Source;
@@ -20,6 +20,17 @@ pub(super) struct Shipped {
     pub(super) window_ms: u64,
     /// Its `lockExpiryMs`, milliseconds; 0 when it names none.
     pub(super) lock_expiry_ms: u64,
+    /// How the names of tools begin and end that its globs match.
+    ends: &'static [(&'static str, &'static str)],
+}
+
+impl Shipped {
+    /// Whether one of its globs may match the name of a tool: nobody reads the rule to learn that none does.
+    pub(super) fn may_match(&self, tool: &ToolName<'_>) -> bool {
+        let fits =
+            |name: &str| self.ends.iter().any(|(from, to)| name.starts_with(from) && name.ends_with(to));
+        fits(&tool.neutral) || tool.own.as_ref().is_some_and(|own| fits(own))
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/shipped_rules.rs"));
@@ -39,8 +50,13 @@ pub(super) fn rule(place: usize) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use callosum_shell::glob::is_glob;
+    use serde::Deserialize;
+    use serde_json::Value;
+
     use super::*;
     use crate::rules::compare::says_the_same;
+    use crate::rules::format::Texts;
     use crate::rules::rule_set::{File, compile_all};
 
     #[test]
@@ -60,5 +76,28 @@ mod tests {
             assert_eq!(rule.lock_expiry_ms.unwrap_or(0), shipped.lock_expiry_ms, "{}", rule.name);
         }
         assert_eq!(Index::of(&rules).told(), index().told());
+    }
+    #[test]
+    fn what_a_glob_matches_is_not_passed_over_and_a_shell_is() {
+        let tools = |text: &str| {
+            let file: Value = serde_json::from_str(text).unwrap();
+            let rules = file["rules"].as_array().unwrap().iter();
+            rules
+                .map(|rule| Texts::deserialize(&rule["tool"]).map_or_else(|_| Vec::new(), |texts| texts.0))
+                .collect::<Vec<_>>()
+        };
+        let all = [tools(standing::RULES), tools(SHIPPED_RULES)].concat();
+        let mut globs = 0;
+        for (place, (rule, tools)) in RULES.iter().zip(all).enumerate() {
+            for glob in tools.iter().filter(|tool| is_glob(tool)) {
+                globs += 1;
+                for between in ["", "x", "a__b_c"] {
+                    let name = glob.replace('*', between).replace('?', "y");
+                    assert!(rule.may_match(&ToolName::of(&name)), "{}: {name}", rule.name);
+                }
+            }
+            assert!(!rule.may_match(&ToolName::of("exec")), "{place}: {}", rule.name);
+        }
+        assert!(globs > 30, "{globs}");
     }
 }
