@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::index::Index;
-use super::shipped;
+use super::shipped::{self, Shipped};
 
 /// The rules of one file.
 #[derive(Clone, Debug)]
@@ -44,17 +44,19 @@ impl Part {
 
     /// Of the shipped rules but those whose names are `taken`.
     pub(super) fn shipped(taken: &HashSet<String>) -> Self {
+        let is_taken = |place: usize, rule: &Shipped| place >= shipped::STANDING && taken.contains(rule.name);
+        let mut rules: Vec<_> = std::iter::repeat_with(OnceLock::new).take(shipped::RULES.len()).collect();
         let (mut largest_window_ms, mut largest_lock_expiry_ms) = (0, 0);
-        let rule = |(place, rule): (usize, &shipped::Shipped)| {
-            if place >= shipped::STANDING && taken.contains(rule.name) {
-                return OnceLock::from(None);
+        for (place, (rule, read)) in shipped::RULES.iter().zip(&mut rules).enumerate() {
+            if is_taken(place, rule) {
+                *read = OnceLock::from(None);
+            } else {
+                largest_window_ms = largest_window_ms.max(rule.window_ms);
+                largest_lock_expiry_ms = largest_lock_expiry_ms.max(rule.lock_expiry_ms);
             }
-            largest_window_ms = largest_window_ms.max(rule.window_ms);
-            largest_lock_expiry_ms = largest_lock_expiry_ms.max(rule.lock_expiry_ms);
-            OnceLock::new()
-        };
+        }
         Self {
-            rules: Rules::Shipped(shipped::RULES.iter().enumerate().map(rule).collect()),
+            rules: Rules::Shipped(rules),
             index: shipped::index(),
             standing: shipped::STANDING,
             largest_window_ms,
