@@ -367,6 +367,13 @@ pub(super) fn lists(list: &str, name: &str) -> bool {
     name.first().is_some_and(|first| memchr::memchr_iter(*first, list).any(stands)) && !name.contains(&b' ')
 }
 
+/// Whether a program is a command of PowerShell's (`Verb-Noun`, or one of the short names of those that make requests): its options have
+/// one dash.
+fn is_of_power_shell(program: &str) -> bool {
+    matches!(program, "irm" | "iwr")
+        || program.starts_with(|first: char| first.is_ascii_uppercase()) && program.contains('-')
+}
+
 impl Invocation {
     /// Its words as options and arguments.
     pub fn arguments(&self) -> Vec<Argument<'_>> {
@@ -376,7 +383,7 @@ impl Invocation {
         let mut words = self.words.iter().map(String::as_str).peekable();
         let mut options_end = false;
         // `-au` is one option, and so is `-tls`.
-        let has_long_names = self.program == "swaks";
+        let has_long_names = self.program == "swaks" || is_of_power_shell(&self.program);
         let attached = ATTACHED.iter().find(|(program, _)| *program == self.program).map(|(_, name)| *name);
         while let Some(word) = words.next() {
             // `cargo +nightly build`

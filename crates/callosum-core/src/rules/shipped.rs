@@ -52,7 +52,6 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use callosum_shell::glob::is_glob;
     use serde::Deserialize;
-    use serde_json::Value;
 
     use super::*;
     use crate::rules::compare::says_the_same;
@@ -79,12 +78,17 @@ mod tests {
     }
     #[test]
     fn what_a_glob_matches_is_not_passed_over_and_a_shell_is() {
+        #[derive(Deserialize)]
+        struct File {
+            rules: Vec<Of>,
+        }
+        #[derive(Deserialize)]
+        struct Of {
+            tool: Option<Texts>,
+        }
         let tools = |text: &str| {
-            let file: Value = serde_json::from_str(text).unwrap();
-            let rules = file["rules"].as_array().unwrap().iter();
-            rules
-                .map(|rule| Texts::deserialize(&rule["tool"]).map_or_else(|_| Vec::new(), |texts| texts.0))
-                .collect::<Vec<_>>()
+            let File { rules } = serde_json::from_str(text).unwrap();
+            rules.into_iter().map(|of| of.tool.map_or_else(Vec::new, |tool| tool.0)).collect::<Vec<_>>()
         };
         let all = [tools(standing::RULES), tools(SHIPPED_RULES)].concat();
         let mut globs = 0;

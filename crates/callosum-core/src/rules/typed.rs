@@ -29,13 +29,28 @@ fn is_runner(letters: &Letters) -> bool {
         | b"runinterminal" | b"runshell" | b"runshellcommand" | b"runterminalcmd" | b"runterminalcommand" | b"shell"
         | b"shellcommand" | b"shellexec" | b"shellexecute" | b"sshexec" | b"sshexecute" | b"sshexecutecommand"
         | b"sshrun" | b"sshruncommand" | b"startprocess" | b"terminalexecute" | b"terminalrun" | b"execute"
-        | b"unsafecommand"
+        | b"unsafecommand" | b"dockerexec" | b"execincontainer" | b"powershelltool" | b"localshell" | b"runlocalshell"
     )
 }
 
-/// Tools that run one program, which does not stand in what they are given.
-const OF_PROGRAMS: &[(&str, &str)] =
-    &[("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd")];
+/// Tools that run one program, which need not stand in what they are given.
+#[rustfmt::skip]
+const OF_PROGRAMS: &[(&str, &str)] = &[
+    ("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd"), ("az", "az"), ("kubectl", "kubectl"),
+    ("executekubectl", "kubectl"), ("runkubectl", "kubectl"), ("kubectlcommand", "kubectl"), ("helm", "helm"), ("terraform", "terraform"),
+];
+/// Tools that run code, and what runs it where they are not told.
+#[rustfmt::skip]
+const OF_CODE: &[(&str, &str)] = &[
+    ("browserevaluate", "node"), ("codeexecution", "python3"), ("codeinterpreter", "python3"), ("evaluatescript", "node"),
+    ("executeapplescript", "osascript"), ("executecell", "python3"), ("executecode", "python3"), ("executejavascript", "node"),
+    ("executepython", "python3"), ("jsrepl", "node"), ("python", "python3"), ("runapplescript", "osascript"), ("runcode", "python3"),
+    ("runjavascript", "node"), ("runjs", "node"), ("runpython", "python3"), ("runpythoncode", "python3"),
+];
+/// The parameters that are the code.
+const CODES: &[&str] = &["code", "source", "script", "python_code", "function", "expression"];
+/// The parameters that say in what language it is.
+const LANGUAGES: &[&str] = &["language", "languageId", "lang", "runtime"];
 /// Tools that make a request over HTTP, with the method where their names have it. Sorted: every tool is looked for.
 #[rustfmt::skip]
 const REQUESTERS: &[(&str, &str)] = &[
@@ -66,8 +81,8 @@ pub(super) const SHELL: &str = "exec";
 pub(super) struct Typed<'a> {
     params: &'a dyn Parameters,
     command: Value,
-    /// It is a request, of which the tool's name says less than the address.
-    is_request: bool,
+    /// The tool's name says less of it than it does itself.
+    says_more: bool,
 }
 
 impl<'a> Typed<'a> {
@@ -78,6 +93,8 @@ impl<'a> Typed<'a> {
         }
         if !is_typist(letters) {
             return Self::of_runner(tool.given, letters, params)
+                .or_else(|| Self::of_code(letters, params))
+                .or_else(|| Self::of_push(letters, params))
                 .or_else(|| Self::of_requester(letters, params));
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
@@ -87,11 +104,11 @@ impl<'a> Typed<'a> {
             &texts(&["hex"]),
         );
         if !typed.trim().is_empty() {
-            return Some(Self { params, command: Value::String(typed), is_request: false });
+            return Some(Self { params, command: Value::String(typed), says_more: false });
         }
         // Some are given a command line as a shell is.
         let command = params.get("command").map(Cow::into_owned)?;
-        Some(Self { params, command, is_request: false })
+        Some(Self { params, command, says_more: false })
     }
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
@@ -102,7 +119,11 @@ impl<'a> Typed<'a> {
         }
         let line = COMMANDS.iter().find_map(|name| line_of(params, name));
         let mut line = match program {
-            Some((_, program)) => format!("{program} {}", line.unwrap_or_default()),
+            Some((_, program)) => {
+                let line = line.unwrap_or_default();
+                let named = line.strip_prefix(program).filter(|rest| rest.starts_with(char::is_whitespace));
+                format!("{program} {}", named.unwrap_or(&line))
+            }
             None => line?,
         };
         if let Some(rest) = line_of(params, "args") {
@@ -112,11 +133,66 @@ impl<'a> Typed<'a> {
         if let Some(host) = ssh_host(tool, params) {
             line = shlex::try_join(["ssh", &host, &line]).ok()?;
         }
-        Some(Self { params, command: Value::String(line), is_request: false })
+        Some(Self { params, command: Value::String(line), says_more: true })
     }
 }
 
 impl<'a> Typed<'a> {
+    /// The same of a tool that runs code, as its interpreter is given that on a command line.
+    fn of_code(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        let (_, usual) = OF_CODE.iter().find(|(name, _)| letters.bytes() == name.as_bytes())?;
+        let text =
+            |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
+        let code = text(CODES)?;
+        let program = match text(LANGUAGES).map(|language| language.to_lowercase()).as_deref() {
+            Some("bash" | "sh" | "shell" | "shellscript" | "zsh") => "bash",
+            Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => "node",
+            Some("ruby" | "rb") => "ruby",
+            Some("php") => "php",
+            Some("python" | "python3" | "py") => "python3",
+            _ => usual,
+        };
+        // A notebook's own signs: a cell, or a line, for the shell.
+        if let Some(cell) = ["%%bash", "%%sh"].iter().find_map(|sign| code.trim_start().strip_prefix(sign)) {
+            return Some(Self { params, command: Value::String(cell.to_owned()), says_more: true });
+        }
+        let lines = || code.lines().map(|line| line.trim_start().strip_prefix('!').ok_or(line));
+        let mut line = lines().filter_map(Result::ok).collect::<Vec<_>>().join("\n");
+        let rest = lines().filter_map(Result::err).collect::<Vec<_>>().join("\n");
+        let option = if matches!(program, "bash" | "python3") { "-c" } else { "-e" };
+        let option = if program == "php" { "-r" } else { option };
+        line.push('\n');
+        line.push_str(&shlex::try_join([program, option, &rest]).ok()?);
+        Some(Self { params, command: Value::String(line), says_more: true })
+    }
+
+    /// The same of a tool that pushes as `git push` does.
+    fn of_push(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        if !matches!(letters.bytes(), b"gitpush" | b"gitpushtags") {
+            return None;
+        }
+        let text = |names: &[&str]| {
+            let text = names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
+            text.filter(|text| !text.is_empty() && !text.starts_with('-'))
+        };
+        let mut words = vec!["git".to_owned()];
+        if let Some(folder) =
+            text(&["repo_path", "repoPath", "repository", "repo", "path", "directory", "cwd"])
+        {
+            words.extend(["-C".to_owned(), folder]);
+        }
+        words.push("push".to_owned());
+        if letters.bytes() == b"gitpushtags" {
+            words.push("--tags".to_owned());
+        }
+        let branch = text(&["branch", "ref", "refspec", "tag"]);
+        let remote = text(&["remote", "remote_name", "remoteName"]);
+        words.extend(remote.or_else(|| branch.is_some().then(|| "origin".to_owned())));
+        words.extend(branch);
+        let line = shlex::try_join(words.iter().map(String::as_str)).ok()?;
+        Some(Self { params, command: Value::String(line), says_more: true })
+    }
+
     /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
     fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let place = REQUESTERS.binary_search_by_key(&letters.bytes(), |(name, _)| name.as_bytes()).ok()?;
@@ -141,7 +217,7 @@ impl<'a> Typed<'a> {
             words.extend(["--data-raw", body]);
         }
         let line = shlex::try_join(words).ok()?;
-        Some(Self { params, command: Value::String(line), is_request: true })
+        Some(Self { params, command: Value::String(line), says_more: true })
     }
 }
 
@@ -179,7 +255,7 @@ fn texts_of(params: &dyn Parameters, name: &str) -> Vec<String> {
 impl Typed<'_> {
     /// Whether what is said of it by its own tier goes before what is said of the tool that types it.
     pub(super) fn goes_before(&self, own: Tier, of_tool: Tier) -> bool {
-        own > of_tool || self.is_request && own == of_tool
+        own > of_tool || self.says_more && own == of_tool
     }
 }
 

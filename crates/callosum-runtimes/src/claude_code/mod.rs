@@ -15,10 +15,11 @@ pub(crate) struct ClaudeCode;
 
 const TOOLS: &[ToolNames] = &[
     ToolNames {
-        names: &["Bash"],
+        // A command whose output is told line by line, as it comes: https://code.claude.com/docs/en/tools-reference.
+        names: &["Bash", "Monitor"],
         tool: Tool::Exec,
         params: &[("run_in_background", "background")],
-        dropped: &["description", "timeout"],
+        dropped: &["description", "timeout", "timeout_ms", "persistent"],
     },
     ToolNames { names: &["Write"], tool: Tool::Write, params: &[("file_path", "path")], dropped: &[] },
     ToolNames {

@@ -6,44 +6,51 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::Command;
+use super::cmdlet::{self, is_cmdlet};
 
 /// A body is read to this length; what a longer one says is not known.
 const MAX_BYTES: usize = 64 * 1024;
 /// So many values of one field are told.
 const MAX_VALUES: usize = 64;
 
+/// The options of curl that give a request a body.
+#[rustfmt::skip]
+pub(super) const OF_CURL: &[&str] = &[
+    "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--expand-data", "--json", "-F", "--form",
+    "--form-string",
+];
+
 /// The texts that a command gives as the body of its requests, as they are written.
 pub(super) fn texts(command: &Command<'_>) -> Vec<String> {
-    let named = command.values(match command.program() {
-        "curl" | "curlie" => &[
-            "-d",
-            "--data",
-            "--data-raw",
-            "--data-binary",
-            "--data-urlencode",
-            "--data-ascii",
-            "--json",
-            "-F",
-            "--form",
-            "--form-string",
-        ],
-        "Invoke-RestMethod" | "Invoke-WebRequest" | "irm" | "iwr" => &["-Body", "-body"],
-        "wget" => &["--post-data", "--body-data"],
-        "gh" | "glab" | "ntn" | "xurl" => &["-f", "-F", "--field", "--raw-field", "-d", "--data", "--input"],
-        "http" | "https" | "xh" | "xhs" => &["--raw"],
-        _ => &[],
-    });
+    let named = if is_cmdlet(command.program()) {
+        cmdlet::values(command, "-body")
+    } else {
+        command.values(of(command.program()))
+    };
     let input = || command.invocation.input.iter().map(|text| text.to_string());
-    let is_input = |text: &str| matches!(text, "@-" | "-" | "@/dev/stdin");
+    // A file has been read, if the line has written it.
+    let is_input = |text: &str| text == "-" || text.starts_with('@');
     let mut texts: Vec<String> =
         named.iter().filter(|text| !is_input(text)).map(|text| (*text).to_owned()).collect();
-    if named.iter().any(|text| is_input(text)) || named.is_empty() {
+    let is_of_file = || !command.values(&["--input"]).is_empty();
+    if named.iter().any(|text| is_input(text) || text.contains("=@")) || named.is_empty() || is_of_file() {
         texts.extend(input());
     }
     if matches!(command.program(), "http" | "https" | "xh" | "xhs" | "gh" | "glab" | "ntn") {
         texts.extend(command.plain().skip(1).filter_map(item));
     }
     texts
+}
+
+/// The options of a program that give a request a body.
+fn of(program: &str) -> &'static [&'static str] {
+    match program {
+        "curl" | "curlie" => OF_CURL,
+        "wget" => &["--post-data", "--body-data"],
+        "gh" | "glab" | "ntn" | "xurl" => &["-f", "-F", "--field", "--raw-field", "-d", "--data"],
+        "http" | "https" | "xh" | "xhs" => &["--raw"],
+        _ => &[],
+    }
 }
 
 /// An item of httpie (`name=value`, `name:=json`) as a field; `None` for headers and what belongs to the address.

@@ -152,14 +152,34 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
             Vec::new()
         }
         "git" => changed_by_git(command, rest),
-        _ => rest
-            .iter()
-            .filter_map(|argument| match argument {
-                Argument::Plain(word) | Argument::Option { value: word, .. } => Some(*word),
-                Argument::Switch(_) => None,
-            })
-            .collect(),
+        "chmod" | "chown" | "chgrp" if command.values(&["--reference"]).is_empty() => {
+            let mut files = all_named(rest, &[]);
+            // Who gets what stands before the files, if not as an option (`chmod -x a`).
+            let gives = |word: &str| program != "chmod" || is_file_mode(word);
+            if files.len() > 1 && files.first().is_some_and(|first| gives(first)) {
+                files.remove(0);
+            }
+            files
+        }
+        "truncate" => all_named(rest, &["-s", "--size", "-r", "--reference"]),
+        _ => all_named(rest, &[]),
     }
+}
+
+/// All that may be a file: the arguments, and the values of options but of these.
+fn all_named<'l>(rest: &[Argument<'l>], but: &[&str]) -> Vec<&'l str> {
+    let named = |argument: &Argument<'l>| match argument {
+        Argument::Plain(word) => Some(*word),
+        Argument::Option { name, value, .. } if !but.contains(name) => Some(*value),
+        Argument::Option { .. } | Argument::Switch(_) => None,
+    };
+    rest.iter().filter_map(named).collect()
+}
+
+/// Whether a word is a mode as `chmod` takes it: `0755`, `u+x,go-w`.
+fn is_file_mode(word: &str) -> bool {
+    word.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
+        || word.contains(['+', '-', '=']) && word.bytes().all(|byte| b"ugoarwxXst+-=,".contains(&byte))
 }
 
 /// Words of which one stands in code that changes files.
@@ -489,7 +509,13 @@ mod tests {
             ("rclone move a b", "a b"),
             ("rclone purge a", "a"),
             ("rclone ls a", ""),
-            ("truncate -s 0 a", "0 a"),
+            ("truncate -s 0 a", "a"),
+            ("chmod 600 a b", "a b"),
+            ("chmod -R u+x,go-w a", "a"),
+            ("chmod -x a", "a"),
+            ("chmod --reference=a b", "a b"),
+            ("chown -R app:app a", "a"),
+            ("chgrp app a b", "a b"),
             ("shred -u a", "a"),
             ("sqlite3 a 'select 1'", "a"),
             ("sqlite3 -readonly a 'select 1'", ""),

@@ -66,7 +66,23 @@ fn destination(refspec: &str) -> String {
         ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     match name {
         "HEAD" | "@" => "current".to_owned(),
+        name if asks_for_current(name) => "current".to_owned(),
         "*" => "--all".to_owned(),
         name => name.to_owned(),
     }
+}
+
+/// Whether a word is the branch that is checked out, as git tells it: `$(git branch --show-current)`.
+fn asks_for_current(name: &str) -> bool {
+    let in_parentheses = || name.strip_prefix("$(")?.strip_suffix(')');
+    let inside = in_parentheses().or_else(|| name.strip_prefix('`')?.strip_suffix('`'));
+    let words: Vec<&str> = inside.unwrap_or_default().split_whitespace().collect();
+    matches!(
+        words.as_slice(),
+        ["git", "branch", "--show-current"]
+            | ["git", "rev-parse", "--abbrev-ref", "HEAD" | "@"]
+            | ["git", "symbolic-ref", "--short", "HEAD"]
+            | ["git", "symbolic-ref", "--short", "-q", "HEAD"]
+            | ["git", "symbolic-ref", "-q", "--short", "HEAD"]
+    )
 }

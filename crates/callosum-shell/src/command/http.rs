@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use percent_encoding::percent_decode_str;
 
+use super::cmdlet::{self, is_cmdlet};
 use super::{Command, body, graphql};
 
 /// One request, as far as the command says it.
@@ -83,23 +84,33 @@ impl Request {
         }
     }
 
+    /// Whether it is a query of GraphQL, all of which is told, and changes nothing.
+    fn only_asks(&self) -> bool {
+        let is_query = |text: &String| text.contains('{') && !text.contains("mutation");
+        let is_graphql = self.method == "POST" && self.path.rsplit('/').next() == Some("graphql");
+        let queries = if is_graphql { self.in_body("query") } else { Vec::new() };
+        !queries.is_empty() && queries.iter().all(is_query)
+    }
+
     fn new(method: &str, url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
-        if !matches!(scheme, "http" | "https") {
+        let is_secure = scheme.eq_ignore_ascii_case("https");
+        if !is_secure && !scheme.eq_ignore_ascii_case("http") {
             return None;
         }
         let rest = rest.split(['?', '#']).next().unwrap_or(rest);
         // `$URL/path` names neither host nor path; a shell's `${X}` may hold a slash.
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let host = match scheme {
-            "https" => host.strip_suffix(":443").unwrap_or(host),
-            _ => host.strip_suffix(":80").unwrap_or(host),
-        };
+        let host = host.strip_suffix(if is_secure { ":443" } else { ":80" }).unwrap_or(host);
+        // The root of all names may be named, too.
+        let host = host.strip_suffix('.').unwrap_or(host);
         let host = if host.contains('$') { host.to_owned() } else { host.to_lowercase() };
         let path = without_secret(&host, path.trim_end_matches('/'));
         let query = body::query(url).to_owned();
-        Some(Self { method: method.to_uppercase(), host, path, diverted: false, query, body: Vec::new() })
+        // One that only the shell knows may write.
+        let method = if method.contains(['$', '`']) { "POST".to_owned() } else { method.to_uppercase() };
+        Some(Self { method, host, path, diverted: false, query, body: Vec::new() })
     }
 }
 
@@ -130,7 +141,7 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
         "http" | "https" | "xh" | "xhs" => httpie(command).into_iter().collect(),
         "gh" => api(command, "api.github.com", 1),
         "glab" => api(command, "gitlab.com", 1),
-        "Invoke-RestMethod" | "Invoke-WebRequest" | "irm" | "iwr" => cmdlet(command),
+        program if is_cmdlet(program) => cmdlet(command),
         "xurl" => xurl(command).into_iter().collect(),
         "ntn" => api(command, "api.notion.com", 1),
         _ => Vec::new(),
@@ -140,6 +151,9 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
         for request in &mut requests {
             request.diverted = diverted;
             request.body.clone_from(&texts);
+            if request.only_asks() {
+                request.method = "GET".to_owned();
+            }
         }
     }
     requests
@@ -180,18 +194,6 @@ fn is_diverted(command: &Command<'_>) -> bool {
 }
 
 fn curl(command: &Command<'_>) -> Vec<Request> {
-    let data = [
-        "-d",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-urlencode",
-        "--data-ascii",
-        "--json",
-        "-F",
-        "--form",
-        "--form-string",
-    ];
     let upload = ["-T", "--upload-file"];
     let named = command.values(&["-X", "--request"]).last().copied();
     let implied = if command.has(&["-I", "--head"]) {
@@ -200,7 +202,7 @@ fn curl(command: &Command<'_>) -> Vec<Request> {
         "GET"
     } else if !command.values(&upload).is_empty() {
         "PUT"
-    } else if command.values(&data).is_empty() {
+    } else if command.values(body::OF_CURL).is_empty() {
         "GET"
     } else {
         "POST"
@@ -275,9 +277,14 @@ fn api_address(command: &Command<'_>, host: &str, subcommands: usize) -> Option<
     let has_fields = !command.values(&fields).is_empty() || words.any(|word| word.contains('='));
     let mut method = named.unwrap_or(if has_fields { "POST" } else { "GET" });
     if path.trim_matches('/') == "graphql" {
-        let writes = |text: &str| text.contains("mutation");
-        let changes = command.invocation.words.iter().any(|word| writes(word))
-            || command.invocation.input.iter().any(|text| writes(text));
+        let told = || {
+            let words = command.invocation.words.iter().map(String::as_str);
+            words.chain(command.invocation.input.iter().map(AsRef::as_ref))
+        };
+        // What stands in a file or a variable may change something: each query that is told has a brace.
+        let is_untold = |word: &str| word.strip_prefix("query=").is_some_and(|query| !query.contains('{'));
+        let of_file = !command.values(&["--input"]).is_empty() && command.invocation.input.is_empty();
+        let changes = of_file || told().any(|text| text.contains("mutation") || is_untold(text));
         method = if changes { "POST" } else { "GET" };
     }
     let url = if path.contains("://") {
@@ -290,8 +297,9 @@ fn api_address(command: &Command<'_>, host: &str, subcommands: usize) -> Option<
 
 /// `Invoke-RestMethod -Method Post -Uri https://… -Body '{…}'`
 fn cmdlet(command: &Command<'_>) -> Vec<Request> {
-    let method = command.values(&["-Method", "-method", "-CustomMethod"]).last().copied().unwrap_or("GET");
-    let named = command.values(&["-Uri", "-uri", "-Url"]);
+    let given = |option: &str| cmdlet::values(command, option).last().copied();
+    let method = given("-method").or_else(|| given("-custommethod")).unwrap_or("GET");
+    let named = cmdlet::values(command, "-uri");
     if named.is_empty() {
         all(command, method, command.plain().take(1))
     } else {

@@ -9,6 +9,7 @@ mod bigquery;
 mod body;
 mod changed;
 mod cloud;
+mod cmdlet;
 mod code_paths;
 mod code_writes;
 mod crontab;

@@ -101,8 +101,7 @@ pub(super) fn files(fit: &Fit<'_, '_>) -> Vec<String> {
             let mut opened = texts.iter().filter_map(|text| text.split_once("open "));
             let named =
                 arguments.first().copied().or_else(|| opened.next().map(|(_, rest)| rest.trim_start()));
-            let to =
-                named.and_then(|word| word.split([' ', ';', '\n']).find(|word| word.contains('.'))).map(host);
+            let to = named.and_then(opened_host).map(host);
             to.map(|to| batch(texts.into_iter(), &to)).unwrap_or_default()
         }
         "ncftpput" => {
@@ -111,6 +110,12 @@ pub(super) fn files(fit: &Fit<'_, '_>) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The host among the words of lftp's `open`: the one with a dot or a scheme, else the last.
+fn opened_host(words: &str) -> Option<&str> {
+    let words = words.split([';', '\n']).next()?.split_whitespace().filter(|word| !word.starts_with('-'));
+    words.clone().find(|word| word.contains('.') || word.contains("://")).or_else(|| words.last())
 }
 
 /// The paths that a command changes on the machine that it runs on.

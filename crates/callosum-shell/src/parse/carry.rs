@@ -87,14 +87,19 @@ fn note_one(walk: &mut Walk, words: Vec<String>, around: Around) {
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return };
     let words: Vec<String> = words.collect();
+    let program = program_name(&first);
+    let mut input = around.input;
+    if clients::sends(program) {
+        input.extend(clients::sent(walk, &words, around.folder.as_deref()));
+    }
     // `curl --next` does several transfers.
     let once = !words.iter().any(|word| matches!(word.as_str(), "--next" | "-:"));
     walk.found(Invocation {
-        program: program_name(&first).to_owned(),
+        program: program.to_owned(),
         proves: around.last && !around.open && once && runs_one_command(&first),
         words,
         variables: around.variables,
-        input: around.input,
+        input,
         folder: around.folder,
         open: around.open,
         host: around.host,

@@ -5,7 +5,7 @@ use super::super::{Around, Walk};
 use super::foreign::{in_quotes, options};
 use super::{code, nested};
 use crate::carriers::Escapes;
-use crate::joined;
+use crate::{Texts, joined};
 
 /// All texts that such a program may run: its words, what it reads, and files that the line has written.
 fn texts(walk: &Walk, words: &[String], around: &Around) -> Vec<String> {
@@ -15,6 +15,23 @@ fn texts(walk: &Walk, words: &[String], around: &Around) -> Vec<String> {
     });
     let read = written.chain(around.input.iter().cloned()).map(|text| text.to_string());
     words.iter().cloned().chain(read).collect()
+}
+
+/// Whether a program sends files over HTTP.
+pub(super) fn sends(program: &str) -> bool {
+    matches!(program, "curl" | "curlie" | "wget" | "http" | "https" | "xh" | "xhs" | "gh" | "glab" | "ntn")
+}
+
+/// The files that such a program sends (`-d @b.json`, `-F body=@b`, `--input b.json`), as far as the line has written them.
+pub(super) fn sent(walk: &Walk, words: &[String], folder: Option<&str>) -> Texts {
+    let by_option = words.windows(2).filter_map(|pair| match pair {
+        [option, file] if matches!(option.as_str(), "--input" | "--post-file" | "--body-file") => {
+            Some(file.as_str())
+        }
+        _ => None,
+    });
+    let marked = words.iter().filter_map(|word| Some(word.split_once('@')?.1));
+    by_option.chain(marked).flat_map(|file| walk.written(&joined(folder, file))).collect()
 }
 
 /// A client of a database.
