@@ -1,6 +1,8 @@
 //! What things stand in, by the names of fields: the list of a task, the shop of an order, the environment of a flag.
 
 use super::fields::Fields;
+use super::title::NEW;
+use super::whole::{NAMES, is_whole};
 use crate::rules::words::singular;
 
 /// What other things stand in, the narrowest first: fields of these names, or with one of `ENDINGS` behind.
@@ -26,6 +28,7 @@ pub(super) fn container_place(field: &str) -> Option<usize> {
         nouns.find_map(place)
     })
 }
+
 /// The environment that a call names.
 pub(super) fn environment(fields: &Fields) -> Option<String> {
     let is_one = |field: &&str| {
@@ -35,4 +38,34 @@ pub(super) fn environment(fields: &Fields) -> Option<String> {
     };
     let found = fields.names().filter(is_one).find_map(|name| fields.named(name).into_iter().next());
     found.filter(|name| !name.contains(char::is_whitespace))
+}
+
+/// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
+];
+
+/// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
+pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
+    let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
+    let is_its = |container: &str| {
+        // Whoever a person works for is no part of the person.
+        let is_of_person = is_named && container.starts_with("company");
+        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
+    };
+    let mut others: Vec<(usize, &str, String)> = fields
+        .names()
+        .filter(|name| is_its(name))
+        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
+        .collect();
+    others.sort_by_key(|(place, _, _)| *place);
+    others.dedup_by_key(|(place, _, _)| *place);
+    let mut others = others.into_iter();
+    let (_, narrow, value) = others.next()?;
+    let is_enough = is_whole(narrow, &value);
+    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
+        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
+        None => Some(value),
+    }
 }

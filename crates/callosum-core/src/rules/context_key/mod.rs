@@ -14,6 +14,7 @@ mod ids;
 mod kube_object;
 mod mail_fields;
 mod mail_text;
+mod one_for_each;
 mod page;
 mod placeholder;
 mod server;
@@ -23,6 +24,7 @@ mod template;
 mod title;
 mod tool_target;
 mod value;
+mod whole;
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};

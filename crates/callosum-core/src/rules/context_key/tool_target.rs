@@ -1,14 +1,16 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use super::container::{container_place, environment};
+use super::container::{container, container_place, environment};
 use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
+use super::one_for_each::{WHO, one_for_each};
 use super::page;
 use super::site::Site;
 use super::title::NEW;
+use super::whole::{NAMES, is_whole};
 use crate::rules::tool_words::{NameWords, parted};
 use crate::rules::words::{is_noun, singular};
 
@@ -253,28 +255,6 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
     Some(Found { thing: None, field, values })
 }
 
-/// Fields that name what is made.
-const NAMES: &[&str] = &[
-    "identifier",
-    "email",
-    "emailaddress",
-    "slug",
-    "name",
-    "title",
-    "username",
-    "filename",
-    "domain",
-    "path",
-    "url",
-];
-/// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
-#[rustfmt::skip]
-const PLACES: &[&str] = &[
-    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
-];
-/// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
-const WHOLE: usize = 8;
-
 /// What a call acts on, as its name and its fields say together.
 struct Named {
     kind: String,
@@ -367,43 +347,11 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
     Some((singular(whole).to_owned(), values))
 }
 
-/// What there is one of for each person, or language, in a thing, and the fields that tell which.
-const ONE_FOR_EACH: &[(&[&str], &[&str])] =
-    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
-#[rustfmt::skip]
-const OF_PERSONS: &[&str] = &[
-    "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
-    "submission", "vote",
-];
-const WHO: &[&str] =
-    &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
-/// What there is one of at a time.
-#[rustfmt::skip]
-const TIMED: &[&str] = &[
-    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
-];
-#[rustfmt::skip]
-const DATES: &[&str] = &[
-    "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
-    "period",
-];
-const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
-const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Verbs by which a person gets into something or out of it.
 #[rustfmt::skip]
 const JOINING: &[&str] = &[
     "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "tag", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe", "untag",
 ];
-
-/// Which of several a call is about where there is one for each person, language or time in what it names.
-fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
-    let which = |(things, names): &(&[&str], &[&str])| {
-        let is_one = name.own().map(singular).any(|word| things.contains(&word));
-        let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
-        if is_one && !is_named { fields.first_value(*names) } else { None }
-    };
-    ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
-}
 
 /// Of a call by which a person gets into something or out of it: that, and who.
 fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
@@ -493,30 +441,6 @@ fn within(name: &NameWords, fields: &Fields) -> Option<String> {
     if values.iter().all(|value| is_whole(&field, value)) { None } else { container(&field, fields) }
 }
 
-/// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
-fn container(field: &str, fields: &Fields) -> Option<String> {
-    let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
-    let is_its = |container: &str| {
-        // Whoever a person works for is no part of the person.
-        let is_of_person = is_named && container.starts_with("company");
-        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
-    };
-    let mut others: Vec<(usize, &str, String)> = fields
-        .names()
-        .filter(|name| is_its(name))
-        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
-        .collect();
-    others.sort_by_key(|(place, _, _)| *place);
-    others.dedup_by_key(|(place, _, _)| *place);
-    let mut others = others.into_iter();
-    let (_, narrow, value) = others.next()?;
-    let is_enough = is_whole(narrow, &value);
-    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
-        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
-        None => Some(value),
-    }
-}
-
 /// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.
 fn kind_of(field: &str, name: &NameWords) -> String {
     if field.ends_with("path") {
@@ -529,29 +453,6 @@ fn kind_of(field: &str, name: &NameWords) -> String {
     let kind = kinds.clone().find(is_told).or_else(|| kinds.min_by_key(|kind| kind.len()));
     let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
-}
-
-/// Whether the value of a field stands for one thing only, whatever that stands in: no other has it by chance.
-fn is_whole(field: &str, value: &str) -> bool {
-    // It says itself what it stands in.
-    if field.is_empty() {
-        return true;
-    }
-    if value.len() < WHOLE || value.contains(char::is_whitespace) {
-        return value.contains('/') && !value.contains(char::is_whitespace) && !NAMES.contains(&field);
-    }
-    // `recA1b2C`, `br-late-cell-a2k9`, `INC0010023`, but neither `Frontend` nor `manual__1` nor `web-2026`.
-    let is_mixed = |word: &str| {
-        let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let changes = word.as_bytes().windows(2).any(|pair| {
-            matches!(pair, [one, next] if one.is_ascii_digit() && next.is_ascii_alphabetic()
-                || one.is_ascii_lowercase() && next.is_ascii_uppercase())
-        });
-        changes || digits >= WHOLE || digits >= 4 && digits < word.len()
-    };
-    let is_told = !NAMES.contains(&field) && !field.ends_with("name");
-    is_told && (value.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mixed) || value.contains('/'))
-        || value.len() >= 4 * WHOLE && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// Networks that servers for wallets are named after.
