@@ -14,7 +14,7 @@ const CONTAINERS: &[&str] = &[
     "facility", "venue", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
     "bucket", "zone", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
     "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
-    "vault", "realm", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "uuid",
+    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "host", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "connection", "broker", "uuid",
 ];
 /// How fields of containers end.
 #[rustfmt::skip]
@@ -46,13 +46,19 @@ const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
 ];
 
+/// Fields of what has no other kind than that of its collection.
+const KEPT: &[&str] = &["document", "doc", "entry", "id", "item", "key", "object", "record", "row", "slug"];
+
 /// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
 pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
     let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
     let is_its = |container: &str| {
         // Whoever a person works for is no part of the person.
         let is_of_person = is_named && container.starts_with("company");
-        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
+        // So may what is kept in a collection, unless that says what kind of thing it is.
+        let is_place = PLACES.contains(&container)
+            || container.starts_with("collection") && !KEPT.iter().any(|kept| field.starts_with(kept));
+        container != field && !is_of_person && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields
         .names()

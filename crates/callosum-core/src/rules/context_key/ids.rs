@@ -47,13 +47,16 @@ pub(super) const CALLERS: &[&str] = &[
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
-    "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
+    "actor", "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
+    "new", "order", "owner", "parent", "priority", "reason", "rejection", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
     "transition", "type", "user", "version",
 ];
 /// Whether a field names something else than the target, by how it begins.
 pub(super) fn is_other(field: &str) -> bool {
-    OTHERS.iter().any(|other| field.starts_with(other)) && !field.starts_with("statuspage")
+    let is_named = ["statuspage", "orderid", "ordernumber", "orderno", "orderref", "orderkey"];
+    field != "order"
+        && OTHERS.iter().any(|other| field.starts_with(other))
+        && !is_named.iter().any(|named| field.starts_with(named))
 }
 
 /// Fields that say which part of a list is wanted, and in what order.

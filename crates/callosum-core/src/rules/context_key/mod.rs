@@ -5,6 +5,7 @@ mod around;
 mod besides;
 mod command_recipient;
 mod container;
+mod dns;
 mod field;
 mod fields;
 mod file_path;

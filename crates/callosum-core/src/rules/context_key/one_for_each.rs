@@ -20,11 +20,11 @@ const TIMED: &[&str] = &[
     "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
 ];
 #[rustfmt::skip]
-pub(super) const DATES: &[&str] = &[
+const DATES: &[&str] = &[
     "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
     "period",
 ];
-pub(super) const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
+const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
 const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Which of several a call is about where there is one for each person, language or time in what it names.
 pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
@@ -34,4 +34,29 @@ pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> St
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
     ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
+}
+
+/// Verbs by which something gets its time.
+const TIMING: &[&str] = &["book", "request", "reserve", "schedule", "submit"];
+/// Words of fields that say when something begins, and when it ends or was written down.
+const BEGINNING: &[&str] = &["arrival", "begin", "checkin", "date", "departure", "pickup", "since", "start", "when"];
+const ENDING: &[&str] = &["birth", "checkout", "created", "due", "end", "expir", "until", "updated"];
+
+/// When something is done that there is one of at a time, where the call makes it.
+pub(super) fn times(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let is_timed = name.own().map(singular).any(|word| TIMED.contains(&word) || TIMING.contains(&word));
+    if !is_timed || !name.makes() && !name.acting().is_some_and(|verb| TIMING.contains(&verb)) {
+        return Vec::new();
+    }
+    let times: Vec<String> =
+        [DATES, TIMES].into_iter().filter_map(|names| fields.first_value(names)).collect();
+    if !times.is_empty() {
+        return times;
+    }
+    let is_time = |(field, value): &(&str, &str)| {
+        BEGINNING.iter().any(|word| field.contains(word))
+            && !ENDING.iter().any(|word| field.contains(word))
+            && value.bytes().filter(u8::is_ascii_digit).count() >= 6
+    };
+    fields.own().find(is_time).map(|(_, value)| value.to_owned()).into_iter().collect()
 }

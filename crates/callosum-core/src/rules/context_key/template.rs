@@ -186,7 +186,9 @@ impl Part {
         match self {
             Self::Alone(source) => !source.values(site).is_empty(),
             Self::Values { groups, .. } => {
-                groups.iter().flatten().any(|origin| !origin.values(site).is_empty())
+                let mut origins = groups.iter().flatten();
+                origins.clone().any(|origin| !origin.values(site).is_empty())
+                    || origins.any(|origin| !origin.values_nearly(site).is_empty())
             }
             Self::Literal(_) | Self::Behind { .. } | Self::Qualifiers(_) => true,
         }
@@ -212,7 +214,11 @@ impl Part {
                     [origin] => origin.values(site),
                     origins => distinct(origins.iter().flat_map(|origin| origin.values(site))),
                 };
-                match groups.iter().map(values).find(|values| !values.is_empty()) {
+                let nearly = |origin: &'p Origin| origin.values_nearly(site);
+                let found = groups.iter().map(values).find(|values| !values.is_empty());
+                let found = found
+                    .or_else(|| groups.iter().flatten().map(nearly).find(|values| !values.is_empty()));
+                match found {
                     Some(values) => values,
                     None => return vec![Cow::Borrowed(fallback)],
                 }

@@ -2,6 +2,7 @@
 //! code host, the object in a cluster.
 
 use super::container::{container, container_place, environment};
+use super::dns;
 use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
@@ -35,6 +36,8 @@ pub(super) enum ToolDetail {
     Within,
     /// The mail addresses that its parameters name.
     Addresses,
+    /// The name of a record or a zone.
+    Record,
     /// The network of a wallet.
     Network,
     /// The repository of a code host.
@@ -60,6 +63,7 @@ impl ToolDetail {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
             }
+            Self::Record => one(dns::record(&name, site.params.fields())),
             Self::Network => one(network(&name, site.params.fields())),
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
@@ -106,7 +110,7 @@ const NO_THINGS: &[&str] = &[
 ];
 
 /// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
-fn thing(name: &NameWords) -> Option<String> {
+pub(super) fn thing(name: &NameWords) -> Option<String> {
     let verb = name.acting();
     let is_thing = |word: &&str| {
         !NO_THINGS.contains(word)
@@ -123,16 +127,18 @@ fn thing(name: &NameWords) -> Option<String> {
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] = &[
     "idorkey", "guid", "uuid", "uid", "id", "key", "iid", "gid", "number", "code", "slug", "ref", "name",
-    "ids", "keys", "", "s",
+    "token", "identifier", "ids", "keys", "", "s",
 ];
 
 /// Fields that name what most calls act on.
 #[rustfmt::skip]
 const USUAL: &[&str] = &[
-    "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
+    "id", "ids", "key", "keys", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
     "reference", "slug", "resource", "resourceid",
 ];
+/// Those that name whom a call reaches, and besides the person whom something is made for.
+const PHONES: &[&str] = &["phonenumber", "phone"];
 /// Those that do where neither they nor another id is there.
 #[rustfmt::skip]
 const NAMING: &[&str] = &[
@@ -140,7 +146,7 @@ const NAMING: &[&str] = &[
 ];
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
-const WIDE: &[&str] = &[
+pub(super) const WIDE: &[&str] = &[
     "project", "projectid", "projectkey", "projectslug", "projectname", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
     "serviceid",
 ];
@@ -240,6 +246,11 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }
+        let is_one_word = thing.is_some_and(|thing| singular(thing) == word);
+        if let Some(field) = abbreviated(word, fields).filter(|_| is_one_word && verb != Some(word)) {
+            let values = fields.named(field);
+            return Some(Found { thing: thing.map(singular), field: field.to_owned(), values });
+        }
     }
     let of = |names: &'static [&'static str]| {
         fields.first_named(names).map(|(field, values)| (field.to_owned(), values))
@@ -250,9 +261,22 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         let all = fields.named(field);
         Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
     };
-    let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
-    let (field, values) = found.or_else(|| others(&|_| true))?;
+    let reached = || if name.makes() { None } else { of(PHONES) };
+    let found = of(USUAL).or_else(reached).or_else(|| others(&is_specific)).or_else(|| of(NAMING));
+    let found = found.or_else(|| of(PHONES)).or_else(|| of(WIDE)).or_else(|| others(&|_| true));
+    let (field, values) = found?;
     Some(Found { thing: None, field, values })
+}
+
+/// The field that is called like the beginning of a thing: `snapname` for a snapshot, `docId` for a document.
+fn abbreviated<'f>(thing: &str, fields: &'f Fields) -> Option<&'f str> {
+    let is_it = |field: &&str| {
+        let mut stems = SUFFIXES.iter().filter(|end| end.len() > 1).filter_map(|end| field.strip_suffix(end));
+        let is_short =
+            |stem: &str| stem.len() > 2 && thing.len() > stem.len() + 2 && thing.starts_with(stem);
+        container_place(field).is_none() && !is_other(field) && stems.any(is_short)
+    };
+    fields.own().map(|(field, _)| field).find(is_it)
 }
 
 /// What a call acts on, as its name and its fields say together.
@@ -294,7 +318,8 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
         return Some(Named { kind, field: field.to_owned(), values, within, is_guessed: false });
     }
     // What is made and has no name at all is the new one there.
-    let is_there = container_place(&found.field).is_some() && found.thing.is_none();
+    let is_beside = container_place(&found.field).is_some() || is_other(&found.field);
+    let is_there = is_beside && found.thing.is_none();
     if let Some(kind) = made.filter(|_| is_there) {
         return Some(new(kind));
     }
@@ -383,6 +408,8 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
         (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
         (wide, narrow) => wide.or(narrow),
     };
+    // The machine of a snapshot, where the tool's name has both.
+    let container = container.or_else(|| owner(name, &kind, &field, fields));
     let mut which = one_for_each(name, &field, fields);
     if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
         which.insert_str(0, &besides(&field, fields));
@@ -404,6 +431,16 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
         _ => object,
     };
     values.into_iter().map(in_container).map(in_environment).collect()
+}
+
+/// What has the thing that a tool's name ends with, where it is named right before it: 118 of `delete_vm_snapshot` with a `vmid`.
+fn owner(name: &NameWords, kind: &str, found: &str, fields: &Fields) -> Option<String> {
+    let own: Vec<&str> = name.own().map(singular).collect();
+    let at = own.iter().rposition(|word| *word == kind)?;
+    let word = own.get(at.checked_sub(1)?).filter(|word| name.acting() != Some(**word))?;
+    let ids = SUFFIXES.iter().filter(|end| !matches!(**end, "" | "s"));
+    let mut named = ids.map(|end| format!("{word}{end}")).filter(|field| field != found);
+    named.find_map(|field| fields.named(&field).into_iter().next())
 }
 
 /// Kinds of things that are paid for: their keys are those of payments, whatever is done to them.

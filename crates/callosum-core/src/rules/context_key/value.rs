@@ -81,6 +81,14 @@ impl Origin {
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         self.source.values(site)
     }
+
+    /// Those of a field that is called nearly as it asks for.
+    pub(super) fn values_nearly(&self, site: Site<'_, '_>) -> Vec<String> {
+        match &self.source {
+            Source::Field(name) => site.params.fields().named_nearly(name),
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Source {

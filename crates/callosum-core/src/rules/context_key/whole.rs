@@ -36,7 +36,34 @@ pub(super) fn is_whole(field: &str, value: &str) -> bool {
         });
         changes || digits >= WHOLE || digits >= 4 && digits < word.len()
     };
+    // The same hour is in every day's plan.
+    let value = without_time(value);
     let is_told = !NAMES.contains(&field) && !field.ends_with("name");
     is_told && (value.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mixed) || value.contains('/'))
         || value.len() >= 4 * WHOLE && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// What stands before the day in a value that has one: `scheduled__` of `scheduled__2026-11-24T02:00:00`.
+fn without_time(value: &str) -> &str {
+    let is_day = |part: &[u8]| {
+        part.iter().enumerate().all(|(place, byte)| match place {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+    };
+    let day = value.as_bytes().windows("2026-11-24".len()).position(is_day);
+    day.and_then(|at| value.get(..at)).unwrap_or(value)
+}
+
+/// Whether a value looks like one that names something, whatever its field is called: letters and digits, and no word, time or number
+/// with its unit.
+pub(super) fn is_token(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let begins_with_letter = value.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:=".contains(&byte));
+    (3..=64).contains(&value.len())
+        && is_plain
+        && begins_with_letter
+        && has(u8::is_ascii_digit)
+        && without_time(value).len() == value.len()
 }

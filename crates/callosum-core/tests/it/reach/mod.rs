@@ -160,8 +160,12 @@ impl Scorer {
                 let share = if labelled.known { &mut score.known } else { &mut score.tail };
                 share.count(is_reached);
                 // What is new may have its title, too.
-                let untitled = keys.iter().map(|key| untitled(key).to_owned()).collect::<BTreeSet<_>>();
-                let is_right = labelled.keys.as_ref().map(|wanted| untitled == *wanted);
+                let without = |cut: fn(&str) -> &str| {
+                    keys.iter().map(|key| cut(key).to_owned()).collect::<BTreeSet<_>>()
+                };
+                let is_it =
+                    |wanted: &BTreeSet<String>| without(untitled) == *wanted || without(whole) == *wanted;
+                let is_right = labelled.keys.as_ref().map(is_it);
                 if let Some(is_right) = is_right.filter(|_| is_reached) {
                     score.keys.count(is_right);
                 }
@@ -212,6 +216,11 @@ impl Scorer {
 fn untitled(key: &str) -> &str {
     let is_new = |key: &&str| ["#new", "/new", ":new"].iter().any(|end| key.ends_with(end));
     key.rsplit_once(':').map(|(new, _)| new).filter(is_new).unwrap_or(key)
+}
+
+/// The key of what something new is put into.
+fn whole(key: &str) -> &str {
+    untitled(key).strip_suffix("/new").unwrap_or(key)
 }
 
 fn shown(asked: &Asked) -> String {
@@ -269,6 +278,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     let sixth =
         scorer.labelled("opened/sixth-tools.jsonl").plus(&scorer.pairs("opened/sixth-tool-pairs.jsonl"));
     let keys = scorer.pairs("own/keys-tool-pairs.jsonl");
+    let keys_later = scorer.pairs("own/keys-later-tool-pairs.jsonl");
     let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
     let later = scorer.labelled("own/later-tools.jsonl").plus(&scorer.pairs("own/later-tool-pairs.jsonl"));
     let own = [
@@ -293,6 +303,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of the fifth set", &fifth);
     report("tools of the sixth set", &sixth);
     report("pairs from memory, written for keys", &keys);
+    report("pairs from memory, written when those were met", &keys_later);
     report("tools from memory", &own);
     report("many more tools from memory", &many);
     report("tools from memory, written later", &later);
@@ -307,6 +318,7 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of the fifth set", &fifth, FIFTH_GOALS, 10.5),
         ("tools of the sixth set", &sixth, SIXTH_GOALS, 12.5),
         ("pairs from memory, written for keys", &keys, KEYS_GOALS, 1.0),
+        ("pairs from memory, written when those were met", &keys_later, KEYS_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
         ("many more tools from memory", &many, MANY_GOALS, 3.5),
         ("tools from memory, written later", &later, LATER_GOALS, 2.0),
@@ -456,5 +468,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 36);
+    assert_eq!(files.len(), 37);
 }
