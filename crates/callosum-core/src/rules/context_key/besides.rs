@@ -11,7 +11,7 @@ use super::one_for_each::times;
 use super::site::Site;
 use super::template::Template;
 use super::title::{NEW, has_titles, of_tool, spelled, without_title};
-use super::tool_target::{WIDE, thing};
+use super::tool_target::{TRAITS, WIDE, thing};
 use super::whole::{is_token, is_whole};
 use super::{UNKNOWN, safe};
 use crate::rules::tool_words::NameWords;
@@ -89,7 +89,8 @@ impl Said<'_> {
         });
         if ids.is_empty() {
             ids = self.ids(key, |field, value| {
-                !is_other(field) && (is_token(value) || LAST.contains(&field))
+                let is_trait = is_other(field) || TRAITS.iter().any(|like| field.contains(like));
+                LAST.contains(&field) || !is_trait && is_token(value)
             });
         }
         let ids = ids.join("/");
@@ -127,7 +128,11 @@ impl Said<'_> {
             ids = self.ids(key, |field, _| NAMED.contains(&field));
         }
         if ids.is_empty() && !is_meant {
-            return self.titled(&format!("{start}/"), qualifiers);
+            let titled = self.titled(&format!("{start}/"), qualifiers);
+            if titled.is_some() {
+                return titled;
+            }
+            ids = self.ids(key, |field, _| is_id(field) && field.starts_with("template"));
         }
         if ids.is_empty() { None } else { Some(safe(format!("{start}/{}{qualifiers}", ids.join("/")))) }
     }
@@ -152,15 +157,13 @@ impl Said<'_> {
         let (start, _) = parted(key);
         let field = self.ending(start)?;
         let value = self.fields.named(field).into_iter().next()?;
-        if is_whole(field, &value) {
-            return None;
-        }
         if NOT_FOUND.contains(&value.as_str()) {
             return None;
         }
-        let container = container(field, self.fields);
+        let container = if is_whole(field, &value) { None } else { container(field, self.fields) };
+        let environment = container.as_ref().and(environment(self.fields));
         let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
-        let around = around.chain(environment(self.fields)).chain(self.branch());
+        let around = around.chain(environment).chain(self.branch());
         with_qualifiers(key, around.filter(|name| !start.contains(name.as_str())))
     }
 
@@ -174,10 +177,9 @@ impl Said<'_> {
     fn ids(&self, key: &str, is_meant: impl Fn(&str, &str) -> bool) -> Vec<&str> {
         let is_said =
             |value: &str| matches!(value, "true" | "false") || value.contains(char::is_whitespace);
-        let fields = self.fields.own();
-        let mut ids: Vec<(&str, &str)> = fields
-            .filter(|(field, value)| !is_said(value) && !key.contains(value) && is_meant(field, value))
-            .collect();
+        let mut ids = self
+            .fields
+            .outermost(|field, value| !is_said(value) && !key.contains(value) && is_meant(field, value));
         // Hosts hand on parameters in any order.
         ids.sort_unstable();
         ids.dedup_by_key(|(_, value)| *value);

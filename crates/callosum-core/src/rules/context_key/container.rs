@@ -1,6 +1,7 @@
 //! What things stand in, by the names of fields: the list of a task, the shop of an order, the environment of a flag.
 
 use super::fields::Fields;
+use super::ids::CALLERS;
 use super::title::NEW;
 use super::whole::{NAMES, is_whole};
 use crate::rules::words::singular;
@@ -14,11 +15,11 @@ const CONTAINERS: &[&str] = &[
     "facility", "venue", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
     "bucket", "zone", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
     "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
-    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "host", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "connection", "broker", "uuid",
+    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "device", "router", "firewall", "gateway", "fleet", "host", "website", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "connection", "broker", "uuid",
 ];
 /// How fields of containers end.
 #[rustfmt::skip]
-const ENDINGS: &[&str] = &["identifier", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
+const ENDINGS: &[&str] = &["identifier", "guid", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
 
 /// The place of what a field names among the containers.
 pub(super) fn container_place(field: &str) -> Option<usize> {
@@ -44,6 +45,7 @@ pub(super) fn environment(fields: &Fields) -> Option<String> {
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
+    "boardid", "board",
 ];
 
 /// Fields of what has no other kind than that of its collection.
@@ -58,6 +60,8 @@ pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
         // So may what is kept in a collection, unless that says what kind of thing it is.
         let is_place = PLACES.contains(&container)
             || container.starts_with("collection") && !KEPT.iter().any(|kept| field.starts_with(kept));
+        // A number of the caller's own account is given with what is his.
+        let is_place = is_place || CALLERS.contains(&container);
         container != field && !is_of_person && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields

@@ -23,7 +23,7 @@ const MAX_VALUE: usize = 1024;
 /// Names that say something only of the call itself: in an object that is given along, they are that one's.
 const OWN: &[&str] = &[
     "id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path",
-    "email", "address",
+    "email", "address", "tag", "reference", "ref", "code", "serial",
 ];
 
 /// Objects that hold what the call is given.
@@ -154,18 +154,27 @@ impl Fields {
         self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))
     }
 
+    /// The outermost of those that are meant, in order.
+    pub(super) fn outermost(&self, is_meant: impl Fn(&str, &str) -> bool) -> Vec<(&str, &str)> {
+        let is_it = |field: &&Named| field.is_own && is_meant(&field.name, &field.value);
+        let mut found = self.0.iter().filter(is_it).peekable();
+        let depth = found.peek().map_or(0, |field| field.depth);
+        let of_depth = found.take_while(|field| field.depth == depth);
+        of_depth.map(|field| (field.name.as_str(), field.value.as_str())).collect()
+    }
+
     fn add(&mut self, value: &Value, name: &str, is_own: bool, depth: usize) {
         if depth > MAX_DEPTH || self.0.len() >= MAX_FIELDS {
             return;
         }
         match value {
             Value::Object(fields) => {
-                let is_own = is_own && (depth == 0 || is_carrier(name));
+                let (is_given, is_own) = (is_own, is_own && (depth == 0 || is_carrier(name)));
                 for (inner, value) in fields {
                     let inner = named(inner);
                     // `project.key` is `projectKey`, too.
                     if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
-                        self.add(value, &format!("{name}{inner}"), is_own, depth + 1);
+                        self.add(value, &format!("{name}{inner}"), is_given, depth + 1);
                     }
                     self.add(value, &inner, is_own, depth + 1);
                 }

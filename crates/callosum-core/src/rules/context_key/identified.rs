@@ -52,5 +52,7 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
         found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
     };
-    fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
+    let has = |names: &[&str]| fields.own().any(|(field, _)| names.contains(&field));
+    let is_kept = has(&["collection", "collectionid", "collectionname"]) && has(&["key", "keys"]);
+    is_kept || fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
 }

@@ -48,15 +48,16 @@ pub(super) fn times(name: &NameWords, fields: &Fields) -> Vec<String> {
     if !is_timed || !name.makes() && !name.acting().is_some_and(|verb| TIMING.contains(&verb)) {
         return Vec::new();
     }
-    let times: Vec<String> =
-        [DATES, TIMES].into_iter().filter_map(|names| fields.first_value(names)).collect();
-    if !times.is_empty() {
-        return times;
-    }
-    let is_time = |(field, value): &(&str, &str)| {
-        BEGINNING.iter().any(|word| field.contains(word))
-            && !ENDING.iter().any(|word| field.contains(word))
-            && value.bytes().filter(u8::is_ascii_digit).count() >= 6
+    let is_begin = |field: &str| {
+        BEGINNING.iter().any(|word| field.contains(word)) && !ENDING.iter().any(|word| field.contains(word))
     };
-    fields.own().find(is_time).map(|(_, value)| value.to_owned()).into_iter().collect()
+    let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
+    let found = |is: &dyn Fn(&str, &str) -> bool| {
+        let mut own = fields.own();
+        own.find(|(field, value)| is_begin(field) && is(field, value)).map(|(_, value)| value.to_owned())
+    };
+    let day = fields.first_value(DATES).or_else(|| found(&|_, value| digits(value) >= 6));
+    let time = fields.first_value(TIMES);
+    let time = time.or_else(|| found(&|_, value| digits(value) < 6 && value.contains(':')));
+    day.into_iter().chain(time).collect()
 }

@@ -56,7 +56,7 @@ impl ToolDetail {
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
-            Self::Object => objects(&name, site.params.fields()),
+            Self::Object => objects(&name, site.params.fields()).iter().map(Object::named).collect(),
             Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
             Self::Addresses => {
@@ -184,10 +184,10 @@ const SAID: &[&str] = &[
 
 /// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
 #[rustfmt::skip]
-const TRAITS: &[&str] = &[
+pub(super) const TRAITS: &[&str] = &[
     "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
-    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
-    "time", "value", "visibility",
+    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "plan", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "severity", "size", "stage", "state", "status", "stock", "thumbnail",
+    "tier", "time", "urgency", "value", "visibility",
 ];
 
 /// Values by which a call names what it acts on.
@@ -348,7 +348,7 @@ fn kind_of_named(field: &str, made: String) -> String {
 
 /// Persons who are put into something or taken out of it: `add_user_to_group`.
 #[rustfmt::skip]
-const PERSONS: &[&str] = &[
+pub(super) const PERSONS: &[&str] = &[
     "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
     "prospect", "recipient", "student", "subscriber", "tester", "user",
 ];
@@ -398,8 +398,38 @@ const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do.
 const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 
-/// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
-fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
+/// One of the things that a call acts on.
+struct Object {
+    kind: String,
+    /// What it stands in, where others may have its name, the widest first.
+    within: Option<String>,
+    name: String,
+    environment: Option<String>,
+}
+
+impl Object {
+    /// As `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
+    fn named(&self) -> String {
+        // Issues have keys of their own, under which whoever comments on one speaks of it.
+        let kind = if ISSUES.contains(&self.kind.as_str()) { "" } else { &self.kind };
+        let parts = [kind, self.within.as_deref().unwrap_or_default(), &self.name];
+        let object = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        match &self.environment {
+            // Staging is not production.
+            Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
+            _ => object,
+        }
+    }
+
+    /// Without its kind, and with what tells it from others behind it.
+    fn qualified(&self) -> String {
+        let around: Vec<&str> = self.within.iter().chain(&self.environment).map(String::as_str).collect();
+        if around.is_empty() { self.name.clone() } else { format!("{}@{}", self.name, around.join("/")) }
+    }
+}
+
+/// What a call acts on.
+fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let Some(Named { kind, field, values, within, is_guessed }) = named_objects(name, fields) else {
         return Vec::new();
     };
@@ -414,23 +444,19 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
         which.insert_str(0, &besides(&field, fields));
     }
-    // Issues have keys of their own, under which whoever comments on one speaks of it.
-    let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
-    let in_container = |value: String| {
+    let environment = environment(fields);
+    let object = |value: String| {
+        let is_alone = is_whole(&field, &value);
         // Addresses don't tell case apart.
-        let shown = if value.contains('@') { value.to_lowercase() } else { value.clone() };
-        match &container {
-            Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{shown}{which}"),
-            _ => format!("{kind}{shown}{which}"),
+        let shown = if value.contains('@') { value.to_lowercase() } else { value };
+        Object {
+            kind: kind.clone(),
+            within: container.clone().filter(|_| !is_alone),
+            name: format!("{shown}{which}"),
+            environment: environment.clone(),
         }
     };
-    let environment = environment(fields);
-    let in_environment = |object: String| match &environment {
-        // Staging is not production.
-        Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
-        _ => object,
-    };
-    values.into_iter().map(in_container).map(in_environment).collect()
+    values.into_iter().map(object).collect()
 }
 
 /// What has the thing that a tool's name ends with, where it is named right before it: 118 of `delete_vm_snapshot` with a `vmid`.
@@ -449,11 +475,8 @@ const PAID: &[&str] =
 
 /// What a call acts on, without its kind, where that is one that is paid for.
 fn paid(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let without_kind = |object: String| {
-        let (kind, rest) = object.split_once('/')?;
-        PAID.contains(&kind).then(|| rest.to_owned())
-    };
-    objects(name, fields).into_iter().filter_map(without_kind).collect()
+    let paid = objects(name, fields).into_iter().filter(|object| PAID.contains(&object.kind.as_str()));
+    paid.map(|object| object.qualified()).collect()
 }
 
 /// What a call names by ids besides a field that may be the target as well as they: the flat besides the house.
@@ -465,6 +488,7 @@ fn besides(found: &str, fields: &Fields) -> String {
             && container_place(field).is_none()
             && !is_other(field)
             && !WHO.contains(&field)
+            && !PERSONS.iter().any(|person| field.starts_with(person))
     };
     let mut ids: Vec<(&str, &str)> = fields.own().filter(|(field, _)| is_beside(field)).collect();
     // Hosts hand on parameters in any order.
