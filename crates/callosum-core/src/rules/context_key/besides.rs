@@ -21,8 +21,11 @@ use crate::rules::words::singular;
 const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
 /// So many ids of a call stand in such a key.
 const MAX_IDS: usize = 3;
-/// What keys begin with that say all there is to say: an address, what an agent said where, the branch of a repository.
-const COMPLETE: &[&str] = &["db", "dns", "email", "git-push", "github", "gitlab", "kube"];
+/// What keys begin with that say all there is to say: an address, the branch of a repository, an object in a cluster, what goes by one
+/// number in all of a service.
+const COMPLETE: &[&str] = &[
+    "asana", "clickup", "db", "dns", "email", "git-push", "github", "gitlab", "jira", "kube", "linear", "monday", "trello",
+];
 /// Fields that name where something is said. Whatever is said there, and whatever becomes of it, belongs to the place.
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];
 

@@ -45,7 +45,6 @@ pub(super) fn environment(fields: &Fields) -> Option<String> {
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
     "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
-    "boardid", "board",
 ];
 
 /// Fields of what has no other kind than that of its collection.

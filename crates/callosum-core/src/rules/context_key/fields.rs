@@ -136,7 +136,8 @@ impl Fields {
             let is_it = match ending {
                 Some("") => is_token(value) || value.bytes().all(|byte| byte.is_ascii_digit()),
                 Some(ending) => ["ref", "key", "slug", "token", "identifier", "no", "number"].contains(&ending),
-                None => field.ends_with(name),
+                // A status page is no page of a site.
+                None => field.ends_with(name) && !field.starts_with("status"),
             };
             is_it && !is_other(field)
         };

@@ -167,12 +167,12 @@ impl<'a> Lookup<'a> {
 
     /// Whether a call names something by an id, and says no more.
     pub(crate) fn only_names(&self) -> bool {
-        ids::only_names(self.fields())
+        identified::only_names(self.fields())
     }
 
     /// Whether a call says which page of something it wants, and nothing else but of what.
     pub(crate) fn only_pages(&self) -> bool {
-        ids::only_pages(self.fields())
+        identified::only_pages(self.fields())
     }
 
     /// Whether a field of the call itself is false whose name, in small letters and without signs, begins so.
