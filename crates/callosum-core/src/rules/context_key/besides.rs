@@ -7,7 +7,7 @@
 use super::container::{container, container_place, environment};
 use super::fields::Fields;
 use super::ids::{is_id, is_other};
-use super::one_for_each::times;
+use super::one_for_each::{person, times};
 use super::site::Site;
 use super::template::Template;
 use super::title::{NEW, has_titles, of_tool, spelled, without_title};
@@ -88,8 +88,13 @@ impl Said<'_> {
         // Whom a call names besides, and not what it does something to.
         let names_persons = is_new || end != "primary" && self.name.makes();
         let mut ids = self.ids(key, |field, value| {
-            is_id(field) && !is_other(field) && (names_persons || !value.contains('@'))
+            is_id(field)
+                && (!is_other(field) || self.is_named(field))
+                && (names_persons || !value.contains('@'))
         });
+        if ids.is_empty() {
+            ids = self.ids(key, |field, _| NAMED.contains(&field));
+        }
         if ids.is_empty() {
             ids = self.ids(key, |field, value| {
                 let is_trait = is_other(field) || TRAITS.iter().any(|like| field.contains(like));
@@ -120,12 +125,8 @@ impl Said<'_> {
         }
         // Who gets into what the tool is named after is told by the tool's name, too.
         let is_meant = thing.is_some_and(|thing| field.starts_with(&thing));
-        let is_named = |field: &str| {
-            let verb = self.name.acting();
-            self.name.own().any(|word| verb != Some(word) && field.starts_with(singular(word)))
-        };
         let mut ids = self.ids(key, |field, value| {
-            is_id(field) && !is_other(field) && !is_wide(field) && !value.contains('@') && (!is_meant || is_named(field))
+            is_id(field) && !is_other(field) && !is_wide(field) && !value.contains('@') && (!is_meant || self.is_named(field))
         });
         if ids.is_empty() && !is_meant {
             ids = self.ids(key, |field, _| NAMED.contains(&field));
@@ -140,6 +141,12 @@ impl Said<'_> {
         if ids.is_empty() { None } else { Some(safe(format!("{start}/{}{qualifiers}", ids.join("/")))) }
     }
 
+    /// Whether a field is called like a thing in the tool's name.
+    fn is_named(&self, field: &str) -> bool {
+        let verb = self.name.acting();
+        self.name.own().any(|word| verb != Some(word) && field.starts_with(singular(word)))
+    }
+
     /// The key of something new with its title.
     fn titled(&self, before: &str, qualifiers: &str) -> Option<String> {
         if !self.name.makes() || !has_titles(&format!("{before}{NEW}")) || before.starts_with("calendar:") {
@@ -149,10 +156,12 @@ impl Said<'_> {
         Some(safe(format!("{before}{NEW}:{title}{qualifiers}")))
     }
 
-    /// A key of what there is one of at a time: with the time that the call says.
+    /// A key of what there is one of at a time, or for each person: with the time and the person that the call says.
     fn timed(&self, key: &str) -> Option<String> {
-        let times = times(&self.name, self.fields).into_iter().filter(|time| !key.contains(time.as_str()));
-        with_qualifiers(key, times)
+        let times = times(&self.name, self.fields).into_iter();
+        let person = self.ending(parted(key).0).and_then(|found| person(&self.name, found, self.fields));
+        let said = times.chain(person).filter(|said| !key.contains(said.as_str()));
+        with_qualifiers(key, said)
     }
 
     /// A key that ends with a name or a number that others may have, too: with what it stands in.

@@ -30,6 +30,7 @@ const OWN: &[&str] = &[
 const CARRIERS: &[&str] = &[
     "args",
     "arguments",
+    "beneficiary",
     "body",
     "create",
     "data",
@@ -47,8 +48,10 @@ const CARRIERS: &[&str] = &[
     "params",
     "parameters",
     "path",
+    "payee",
     "payload",
     "query",
+    "receiver",
     "record",
     "records",
     "request",

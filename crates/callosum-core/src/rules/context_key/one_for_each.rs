@@ -10,14 +10,19 @@ const ONE_FOR_EACH: &[(&[&str], &[&str])] =
 #[rustfmt::skip]
 const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
-    "submission", "vote",
+    "submission", "tag", "vote",
 ];
-pub(super) const WHO: &[&str] =
-    &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
+#[rustfmt::skip]
+pub(super) const WHO: &[&str] = &[
+    "userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "customerid", "employeeid", "playerid", "patientid", "subscriberid", "username",
+    "email", "user",
+];
+/// Verbs by which a person gets something.
+const GIVING: &[&str] = &["award", "give", "grant", "revoke"];
 /// What there is one of at a time.
 #[rustfmt::skip]
 const TIMED: &[&str] = &[
-    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
+    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "price", "rate", "reservation", "shift", "slot", "timesheet", "visit",
 ];
 #[rustfmt::skip]
 const DATES: &[&str] = &[
@@ -29,11 +34,20 @@ const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Which of several a call is about where there is one for each person, language or time in what it names.
 pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
-        let is_one = name.own().map(singular).any(|word| things.contains(&word));
+        let is_given = *names == WHO && name.acting().is_some_and(|verb| GIVING.contains(&verb));
+        let is_one = is_given || name.own().map(singular).any(|word| things.contains(&word));
         let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
     ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
+}
+
+/// Who gets or has what there is one of for each person.
+pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+    let is_given = name.acting().is_some_and(|verb| GIVING.contains(&verb));
+    let is_one = is_given || name.own().map(singular).any(|word| OF_PERSONS.contains(&word));
+    let is_named = OF_PERSONS.iter().any(|thing| found.contains(thing)) && !is_given || WHO.contains(&found);
+    if is_one && !is_named { fields.first_value(WHO) } else { None }
 }
 
 /// Verbs by which something gets its time.

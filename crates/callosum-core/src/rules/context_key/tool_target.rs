@@ -127,7 +127,7 @@ pub(super) fn thing(name: &NameWords) -> Option<String> {
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] = &[
     "idorkey", "guid", "uuid", "uid", "id", "key", "iid", "gid", "number", "code", "slug", "ref", "name",
-    "token", "identifier", "ids", "keys", "", "s",
+    "token", "identifier", "no", "ids", "keys", "", "s",
 ];
 
 /// Fields that name what most calls act on.

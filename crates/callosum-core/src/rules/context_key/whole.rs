@@ -8,6 +8,7 @@ pub(super) const NAMES: &[&str] = &[
     "identifier",
     "email",
     "emailaddress",
+    "address",
     "slug",
     "name",
     "title",
