@@ -30,7 +30,9 @@ const COMPLETE: &[&str] = &[
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];
 
 /// Fields that tell what is meant where nothing has an id.
-const LAST: &[&str] = &["scope", "selector", "mandate"];
+const LAST: &[&str] = &["account", "accounts", "audience", "mandate", "profile", "profiles", "scope", "segment", "selector"];
+/// Fields that name the server that is spoken to: what it has is another's under the same name.
+const SERVERS: &[&str] = &["broker", "brokerid", "connection", "connectionid", "connectionname", "tenant", "tenantid"];
 /// Fields that name one of several things in what a key ends with.
 const NAMED: &[&str] = &["path", "slug", "key"];
 /// Things that run on a branch, and the fields that name it.
@@ -48,9 +50,11 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
     let is_of_tool = site.words.is_some() && site.fit.is_none();
     if is_of_tool && templates.iter().any(Template::may_find_nothing) {
         let said = Said { name: NameWords::of_tool(&site.call.tool), fields: site.params.fields() };
+        // Whoever writes a rule that names fields, and nothing else, means these.
+        let is_open = templates.iter().any(Template::asks_for_tool);
         for key in keys {
             let mut found = said.with_ids(key);
-            if is_complete(key) {
+            if is_complete(key) || !is_open {
                 former.extend(found.map(|whole| std::mem::replace(key, whole)));
                 continue;
             }
@@ -175,7 +179,8 @@ impl Said<'_> {
         let container = if is_whole(field, &value) { None } else { container(field, self.fields) };
         let environment = container.as_ref().and(environment(self.fields));
         let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
-        let around = around.chain(environment).chain(self.branch());
+        let server = SERVERS.iter().find_map(|name| self.fields.named(name).into_iter().next());
+        let around = around.chain(environment).chain(self.branch()).chain(server);
         with_qualifiers(key, around.filter(|name| !start.contains(name.as_str())))
     }
 

@@ -165,6 +165,11 @@ impl<'a> Lookup<'a> {
         identified::is_identified(tool, self.fields())
     }
 
+    /// Whether a call says nothing but which tool it is of.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields().own().next().is_none()
+    }
+
     /// Whether a call names something by an id, and says no more.
     pub(crate) fn only_names(&self) -> bool {
         identified::only_names(self.fields())

@@ -124,6 +124,7 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("tool.object", of_tool!(Object), "the same with its kind before it (`ticket/42`), and with what it stands in between, where its name alone may be that of others (`table/app1/Orders`)"),
     row("tool.paid", of_tool!(Paid), "what it acts on, where that is an order, a booking, an invoice or the like, with what it stands in as in `{tool.object}`"),
     row("tool.within", of_tool!(Within), "what the target stands in (`app1/Orders`), where its name alone may be that of others"),
+    row("tool.besides", of_tool!(Besides), "nothing by itself: where the key names only what the thing stands in, or by a name that others may have, it gets what the call names besides; so do all keys that ask for anything of `tool.`"),
     row("tool.addresses", of_tool!(Addresses), "the mail addresses that its parameters name"),
     row("tool.record", of_tool!(Record), "the whole name of the record that a tool for the domain name system changes (`www.acme.example`), else what tells it, else the zone"),
     row("tool.network", of_tool!(Network), "the network that a transaction of a wallet belongs to: the one that a field or the server names, `ethereum` for an address that begins with `0x`"),

@@ -68,6 +68,18 @@ impl Template {
         is_so || self.may_be_new()
     }
 
+    /// Whether it leaves it to us to tell what a tool acts on, by any of `{tool.…}`.
+    pub(super) fn asks_for_tool(&self) -> bool {
+        let is_so = |part: &Part| match part {
+            Part::Literal(_) => false,
+            Part::Alone(source) => source.is_of_tool(),
+            Part::Values { groups, .. } | Part::Qualifiers(groups) => groups.iter().flatten().any(Origin::is_of_tool),
+            Part::Behind { origins, .. } => origins.iter().any(Origin::is_of_tool),
+        };
+        let of_other = |other: &Option<Self>| other.as_ref().is_some_and(Self::asks_for_tool);
+        self.parts.iter().any(is_so) || self.otherwise.as_deref().is_some_and(of_other)
+    }
+
     /// Reads a template; the error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if let Some(first) = text.strip_suffix(OR_ELSE.trim_end()) {

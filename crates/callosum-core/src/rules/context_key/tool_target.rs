@@ -34,6 +34,8 @@ pub(super) enum ToolDetail {
     Paid,
     /// What it stands in, where its name alone may be that of another.
     Within,
+    /// Nothing by itself: what the call names besides may stand in the key.
+    Besides,
     /// The mail addresses that its parameters name.
     Addresses,
     /// The name of a record or a zone.
@@ -59,6 +61,7 @@ impl ToolDetail {
             Self::Object => objects(&name, site.params.fields()).iter().map(Object::named).collect(),
             Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
+            Self::Besides => vec![String::new()],
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()

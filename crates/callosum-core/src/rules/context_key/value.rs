@@ -77,6 +77,11 @@ impl Origin {
         self.source == Source::Forge
     }
 
+    /// Whether it is something that a tool's name and its fields say together.
+    pub(super) fn is_of_tool(&self) -> bool {
+        self.source.is_of_tool()
+    }
+
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         self.source.values(site)
@@ -92,6 +97,11 @@ impl Origin {
 }
 
 impl Source {
+    /// Whether it is something that a tool's name and its fields say together.
+    pub(super) fn is_of_tool(&self) -> bool {
+        matches!(self, Self::ToolDetail(_))
+    }
+
     /// Whether it is something that the command of a rule says.
     fn is_of_command(&self) -> bool {
         match self {
