@@ -12,7 +12,7 @@ use super::site::Site;
 use super::template::Template;
 use super::title::{NEW, has_titles, of_tool, spelled, without_title};
 use super::tool_target::{TRAITS, WIDE, thing};
-use super::whole::{is_token, is_whole};
+use super::whole::{has_part, is_token, is_whole};
 use super::{UNKNOWN, safe};
 use crate::rules::tool_words::NameWords;
 use crate::rules::words::singular;
@@ -28,7 +28,6 @@ const COMPLETE: &[&str] = &[
 ];
 /// Fields that name where something is said. Whatever is said there, and whatever becomes of it, belongs to the place.
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];
-
 /// Fields that tell what is meant where nothing has an id.
 const LAST: &[&str] = &["account", "accounts", "audience", "mandate", "profile", "profiles", "scope", "segment", "selector"];
 /// Fields that name the server that is spoken to: what it has is another's under the same name.
@@ -164,7 +163,7 @@ impl Said<'_> {
     fn timed(&self, key: &str) -> Option<String> {
         let times = times(&self.name, self.fields).into_iter();
         let person = self.ending(parted(key).0).and_then(|found| person(&self.name, found, self.fields));
-        let said = times.chain(person).filter(|said| !key.contains(said.as_str()));
+        let said = times.chain(person).filter(|said| !has_part(key, said));
         with_qualifiers(key, said)
     }
 
@@ -181,7 +180,7 @@ impl Said<'_> {
         let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
         let server = SERVERS.iter().find_map(|name| self.fields.named(name).into_iter().next());
         let around = around.chain(environment).chain(self.branch()).chain(server);
-        with_qualifiers(key, around.filter(|name| !start.contains(name.as_str())))
+        with_qualifiers(key, around.filter(|name| !has_part(start, name)))
     }
 
     /// The branch that something is run on.
@@ -196,7 +195,7 @@ impl Said<'_> {
             |value: &str| matches!(value, "true" | "false") || value.contains(char::is_whitespace);
         let mut ids = self
             .fields
-            .outermost(|field, value| !is_said(value) && !key.contains(value) && is_meant(field, value));
+            .outermost(|field, value| !is_said(value) && !has_part(key, value) && is_meant(field, value));
         // Hosts hand on parameters in any order.
         ids.sort_unstable();
         ids.dedup_by_key(|(_, value)| *value);

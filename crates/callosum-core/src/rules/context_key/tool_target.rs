@@ -11,7 +11,7 @@ use super::one_for_each::{WHO, one_for_each};
 use super::page;
 use super::site::Site;
 use super::title::NEW;
-use super::whole::{NAMES, is_whole};
+use super::whole::{NAMES, has_part, is_whole};
 use crate::rules::tool_words::{NameWords, parted};
 use crate::rules::words::{is_noun, singular};
 
@@ -419,7 +419,7 @@ impl Object {
         let object = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
         match &self.environment {
             // Staging is not production.
-            Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
+            Some(name) if !has_part(&object, name) => format!("{object}@{name}"),
             _ => object,
         }
     }

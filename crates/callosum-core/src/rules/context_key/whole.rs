@@ -68,3 +68,9 @@ pub(super) fn is_token(value: &str) -> bool {
         && has(u8::is_ascii_digit)
         && without_time(value).len() == value.len()
 }
+
+/// Whether a key has a value as a part, and not by chance inside another: `dev` of `device/41`.
+pub(super) fn has_part(key: &str, value: &str) -> bool {
+    let parts = key.split([':', '/', '#', '@']);
+    parts.into_iter().any(|part| part == value) || value.len() > 3 && key.contains(value)
+}
