@@ -278,6 +278,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     let sixth =
         scorer.labelled("opened/sixth-tools.jsonl").plus(&scorer.pairs("opened/sixth-tool-pairs.jsonl"));
     let keys = scorer.pairs("own/keys-tool-pairs.jsonl");
+    let keys_known = scorer.pairs("own/keys-known-tool-pairs.jsonl");
     let keys_more = scorer.pairs("own/keys-more-tool-pairs.jsonl");
     let keys_last = scorer.pairs("own/keys-last-tool-pairs.jsonl");
     let keys_later = scorer.pairs("own/keys-later-tool-pairs.jsonl");
@@ -308,6 +309,7 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("pairs from memory, written when those were met", &keys_later);
     report("pairs from memory, written last", &keys_last);
     report("pairs from memory, written after these", &keys_more);
+    report("pairs from memory, of well-known services", &keys_known);
     report("tools from memory", &own);
     report("many more tools from memory", &many);
     report("tools from memory, written later", &later);
@@ -325,6 +327,7 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("pairs from memory, written when those were met", &keys_later, KEYS_GOALS, 1.0),
         ("pairs from memory, written last", &keys_last, KEYS_GOALS, 1.0),
         ("pairs from memory, written after these", &keys_more, KEYS_GOALS, 1.0),
+        ("pairs from memory, of well-known services", &keys_known, KEYS_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
         ("many more tools from memory", &many, MANY_GOALS, 3.5),
         ("tools from memory, written later", &later, LATER_GOALS, 2.0),
@@ -474,5 +477,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 39);
+    assert_eq!(files.len(), 40);
 }
