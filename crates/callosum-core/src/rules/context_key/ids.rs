@@ -45,8 +45,8 @@ pub(super) const CALLERS: &[&str] = &[
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "actor", "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
-    "new", "order", "owner", "parent", "priority", "reason", "rejection", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
-    "transition", "type", "user", "version",
+    "new", "order", "owner", "parent", "priority", "reason", "rejection", "request", "reviewer", "sort", "source", "stage", "state", "status", "supplier", "target", "template", "timezone", "trace",
+    "transition", "type", "user", "vendor", "version",
 ];
 /// Whether a field names something else than the target, by how it begins.
 pub(super) fn is_other(field: &str) -> bool {

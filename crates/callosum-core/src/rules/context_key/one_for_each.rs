@@ -19,6 +19,14 @@ pub(super) const WHO: &[&str] = &[
 ];
 /// Verbs by which a person gets something.
 const GIVING: &[&str] = &["award", "give", "grant", "revoke"];
+/// Persons who are put into something or taken out of it: `add_user_to_group`.
+#[rustfmt::skip]
+pub(super) const PERSONS: &[&str] = &[
+    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
+    "prospect", "recipient", "registrant", "student", "subscriber", "tester", "user",
+];
+/// What several persons have, and what has an id of its own all the same.
+const SHARED: &[&str] = &["badge", "license", "permission", "role", "tag"];
 /// What there is one of at a time.
 #[rustfmt::skip]
 const TIMED: &[&str] = &[
@@ -36,18 +44,22 @@ pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> St
     let which = |(things, names): &(&[&str], &[&str])| {
         let is_given = *names == WHO && name.acting().is_some_and(|verb| GIVING.contains(&verb));
         let is_one = is_given || name.own().map(singular).any(|word| things.contains(&word));
-        let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
+        let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
+        let is_named = things.iter().any(|thing| is_its(&thing)) || names.contains(&found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
     ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
 }
 
-/// Who gets or has what there is one of for each person.
+/// Who gets or has what there is one of for each person, or gets into what a call names.
 pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
     let is_given = name.acting().is_some_and(|verb| GIVING.contains(&verb));
-    let is_one = is_given || name.own().map(singular).any(|word| OF_PERSONS.contains(&word));
-    let is_named = OF_PERSONS.iter().any(|thing| found.contains(thing)) && !is_given || WHO.contains(&found);
-    if is_one && !is_named { fields.first_value(WHO) } else { None }
+    let has = |list: &[&str]| name.own().map(singular).any(|word| list.contains(&word));
+    let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
+    let is_named = !is_given && OF_PERSONS.iter().any(|thing| is_its(&thing)) || WHO.contains(&found);
+    let is_put_in = name.makes() && has(PERSONS) && found.len() > 2 && found.ends_with("id");
+    let is_in = is_put_in && !PERSONS.iter().any(|person| found.starts_with(person));
+    if (is_given || has(OF_PERSONS)) && !is_named || is_in { fields.first_value(WHO) } else { None }
 }
 
 /// Verbs by which something gets its time.

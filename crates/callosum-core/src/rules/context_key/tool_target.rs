@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
-use super::one_for_each::{WHO, one_for_each};
+use super::one_for_each::{PERSONS, WHO, one_for_each};
 use super::page;
 use super::site::Site;
 use super::title::NEW;
@@ -145,7 +145,7 @@ const PHONES: &[&str] = &["phonenumber", "phone"];
 /// Those that do where neither they nor another id is there.
 #[rustfmt::skip]
 const NAMING: &[&str] = &[
-    "topic", "queue", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
+    "topic", "queue", "path", "frompath", "sourcepath", "srcpath", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "name", "title",
 ];
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
@@ -348,13 +348,6 @@ fn made(name: &NameWords) -> Option<String> {
 fn kind_of_named(field: &str, made: String) -> String {
     if field == "path" { field.to_owned() } else { made }
 }
-
-/// Persons who are put into something or taken out of it: `add_user_to_group`.
-#[rustfmt::skip]
-pub(super) const PERSONS: &[&str] = &[
-    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
-    "prospect", "recipient", "student", "subscriber", "tester", "user",
-];
 
 /// Of a call that changes who belongs to something: that, and who.
 fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
