@@ -24,14 +24,17 @@ const MAX_IDS: usize = 3;
 /// What keys begin with that say all there is to say: an address, the branch of a repository, an object in a cluster, what goes by one
 /// number in all of a service.
 const COMPLETE: &[&str] = &[
-    "asana", "clickup", "db", "dns", "email", "git-push", "github", "gitlab", "jira", "kube", "linear", "monday", "trello",
+    "asana", "clickup", "db", "dns", "email", "git-push", "github", "gitlab", "jira", "kube", "linear",
+    "monday", "trello",
 ];
 /// Fields that name where something is said. Whatever is said there, and whatever becomes of it, belongs to the place.
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];
 /// Fields that tell what is meant where nothing has an id.
-const LAST: &[&str] = &["account", "accounts", "audience", "mandate", "profile", "profiles", "scope", "segment", "selector"];
+const LAST: &[&str] =
+    &["account", "accounts", "audience", "mandate", "profile", "profiles", "scope", "segment", "selector"];
 /// Fields that name the server that is spoken to: what it has is another's under the same name.
-const SERVERS: &[&str] = &["broker", "brokerid", "connection", "connectionid", "connectionname", "tenant", "tenantid"];
+const SERVERS: &[&str] =
+    &["broker", "brokerid", "connection", "connectionid", "connectionname", "tenant", "tenantid"];
 /// Fields that name one of several things in what a key ends with.
 const NAMED: &[&str] = &["path", "slug", "key"];
 /// Things that run on a branch, and the fields that name it.
@@ -129,7 +132,11 @@ impl Said<'_> {
         // Who gets into what the tool is named after is told by the tool's name, too.
         let is_meant = thing.is_some_and(|thing| field.starts_with(&thing));
         let mut ids = self.ids(key, |field, value| {
-            is_id(field) && !is_other(field) && !is_wide(field) && !value.contains('@') && (!is_meant || self.is_named(field))
+            is_id(field)
+                && !is_other(field)
+                && !is_wide(field)
+                && !value.contains('@')
+                && (!is_meant || self.is_named(field))
         });
         if ids.is_empty() && !is_meant {
             ids = self.ids(key, |field, _| NAMED.contains(&field));
@@ -191,8 +198,7 @@ impl Said<'_> {
 
     /// The ids that are meant and that a key does not have.
     fn ids(&self, key: &str, is_meant: impl Fn(&str, &str) -> bool) -> Vec<&str> {
-        let is_said =
-            |value: &str| matches!(value, "true" | "false") || value.contains(char::is_whitespace);
+        let is_said = |value: &str| matches!(value, "true" | "false") || value.contains(char::is_whitespace);
         let mut ids = self
             .fields
             .outermost(|field, value| !is_said(value) && !has_part(key, value) && is_meant(field, value));
@@ -204,9 +210,8 @@ impl Said<'_> {
 
     /// The field whose value a key ends with: one that says what the thing stands in only where no other has that value.
     fn ending(&self, start: &str) -> Option<&str> {
-        let is_end = |value: &str| {
-            start.strip_suffix(value).is_some_and(|before| before.ends_with([':', '/', '#']))
-        };
+        let is_end =
+            |value: &str| start.strip_suffix(value).is_some_and(|before| before.ends_with([':', '/', '#']));
         let ends = self.fields.own().filter(|(_, value)| is_end(value)).map(|(field, _)| field);
         ends.min_by_key(|field| is_wide(field))
     }

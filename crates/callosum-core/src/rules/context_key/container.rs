@@ -62,7 +62,8 @@ pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
         // A number of the caller's own account is given with what is his.
         let is_place = is_place || CALLERS.contains(&container);
         // The course's name says no more than its id.
-        let is_same = container_place(field).is_some() && container_place(field) == container_place(container);
+        let is_same =
+            container_place(field).is_some() && container_place(field) == container_place(container);
         !is_same && container != field && !is_of_person && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields

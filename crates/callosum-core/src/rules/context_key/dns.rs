@@ -6,10 +6,21 @@ use crate::rules::tool_words::NameWords;
 
 /// Fields that name a zone.
 const ZONES: &[&str] = &[
-    "zonename", "domain", "domainname", "zone", "zoneid", "hostedzoneid", "hostedzone", "domainid", "apex", "rootdomain", "idorname",
+    "zonename",
+    "domain",
+    "domainname",
+    "zone",
+    "zoneid",
+    "hostedzoneid",
+    "hostedzone",
+    "domainid",
+    "apex",
+    "rootdomain",
+    "idorname",
 ];
 /// Fields that name a record in it, and those that do where the tool's name says that it is for such.
-const RECORDS: &[&str] = &["recordname", "recordsetname", "rrname", "rrsetname", "subdomain", "hostname", "fqdn"];
+const RECORDS: &[&str] =
+    &["recordname", "recordsetname", "rrname", "rrsetname", "subdomain", "hostname", "fqdn"];
 const OF_RECORDS: &[&str] = &["name", "host", "record"];
 const IDS: &[&str] = &["recordid", "dnsrecordid", "rrsetid", "recordsetid"];
 /// Words of tools that are for records.

@@ -22,8 +22,26 @@ const MAX_VALUE: usize = 1024;
 
 /// Names that say something only of the call itself: in an object that is given along, they are that one's.
 const OWN: &[&str] = &[
-    "id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path",
-    "email", "address", "tag", "reference", "ref", "code", "serial",
+    "id",
+    "ids",
+    "key",
+    "name",
+    "number",
+    "title",
+    "to",
+    "url",
+    "slug",
+    "uuid",
+    "type",
+    "kind",
+    "path",
+    "email",
+    "address",
+    "tag",
+    "reference",
+    "ref",
+    "code",
+    "serial",
 ];
 
 /// Objects that hold what the call is given.
@@ -138,7 +156,9 @@ impl Fields {
             let ending = field.strip_prefix(thing);
             let is_it = match ending {
                 Some("") => is_token(value) || value.bytes().all(|byte| byte.is_ascii_digit()),
-                Some(ending) => ["ref", "key", "slug", "token", "identifier", "no", "number"].contains(&ending),
+                Some(ending) => {
+                    ["ref", "key", "slug", "token", "identifier", "no", "number"].contains(&ending)
+                }
                 // A status page is no page of a site.
                 None => field.ends_with(name) && !field.starts_with("status"),
             };
@@ -217,12 +237,12 @@ impl Fields {
     }
 }
 
-/// A field's name without case and signs: `id_product` and `idProduct` are a `productId`.
+/// A field's name without case and signs: `id_product` and `idProduct` are a `productId`, but `id_or_name` and `idOrName` are none.
 fn named(name: &str) -> String {
-    let thing = name.strip_prefix("id").filter(|rest| {
-        rest.len() > 3 && rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()) && !rest.starts_with("_or")
-    });
-    match thing.filter(|thing| !thing.starts_with("Or")) {
+    let is_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
+    let thing = name.strip_prefix("id").filter(|rest| rest.len() > 3);
+    let thing = thing.filter(|rest| rest.starts_with('_') && !rest.starts_with("_or_") || is_capital(rest));
+    match thing.filter(|rest| !rest.strip_prefix("Or").is_some_and(is_capital)) {
         Some(thing) => format!("{}id", folded(thing)),
         None => folded(name),
     }

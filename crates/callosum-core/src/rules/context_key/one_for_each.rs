@@ -65,7 +65,8 @@ pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<S
 /// Verbs by which something gets its time.
 const TIMING: &[&str] = &["book", "request", "reserve", "schedule", "submit"];
 /// Words of fields that say when something begins, and when it ends or was written down.
-const BEGINNING: &[&str] = &["arrival", "begin", "checkin", "date", "departure", "pickup", "since", "start", "when"];
+const BEGINNING: &[&str] =
+    &["arrival", "begin", "checkin", "date", "departure", "pickup", "since", "start", "when"];
 const ENDING: &[&str] = &["birth", "checkout", "created", "due", "end", "expir", "until", "updated"];
 
 /// When something is done that there is one of at a time, where the call makes it.

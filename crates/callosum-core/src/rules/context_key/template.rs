@@ -73,7 +73,9 @@ impl Template {
         let is_so = |part: &Part| match part {
             Part::Literal(_) => false,
             Part::Alone(source) => source.is_of_tool(),
-            Part::Values { groups, .. } | Part::Qualifiers(groups) => groups.iter().flatten().any(Origin::is_of_tool),
+            Part::Values { groups, .. } | Part::Qualifiers(groups) => {
+                groups.iter().flatten().any(Origin::is_of_tool)
+            }
             Part::Behind { origins, .. } => origins.iter().any(Origin::is_of_tool),
         };
         let of_other = |other: &Option<Self>| other.as_ref().is_some_and(Self::asks_for_tool);
@@ -228,8 +230,8 @@ impl Part {
                 };
                 let nearly = |origin: &'p Origin| origin.values_nearly(site);
                 let found = groups.iter().map(values).find(|values| !values.is_empty());
-                let found = found
-                    .or_else(|| groups.iter().flatten().map(nearly).find(|values| !values.is_empty()));
+                let found =
+                    found.or_else(|| groups.iter().flatten().map(nearly).find(|values| !values.is_empty()));
                 match found {
                     Some(values) => values,
                     None => return vec![Cow::Borrowed(fallback)],

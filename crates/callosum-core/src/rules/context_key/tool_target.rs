@@ -129,8 +129,26 @@ pub(super) fn thing(name: &NameWords) -> Option<String> {
 
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] = &[
-    "idorkey", "guid", "uuid", "uid", "id", "key", "iid", "gid", "number", "code", "slug", "ref", "name",
-    "token", "identifier", "no", "ids", "keys", "", "s",
+    "idorkey",
+    "guid",
+    "uuid",
+    "uid",
+    "id",
+    "key",
+    "iid",
+    "gid",
+    "number",
+    "code",
+    "slug",
+    "ref",
+    "name",
+    "token",
+    "identifier",
+    "no",
+    "ids",
+    "keys",
+    "",
+    "s",
 ];
 
 /// Fields that name what most calls act on.
@@ -275,8 +293,7 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
 fn abbreviated<'f>(thing: &str, fields: &'f Fields) -> Option<&'f str> {
     let is_it = |field: &&str| {
         let mut stems = SUFFIXES.iter().filter(|end| end.len() > 1).filter_map(|end| field.strip_suffix(end));
-        let is_short =
-            |stem: &str| stem.len() > 2 && thing.len() > stem.len() + 2 && thing.starts_with(stem);
+        let is_short = |stem: &str| stem.len() > 2 && thing.len() > stem.len() + 2 && thing.starts_with(stem);
         container_place(field).is_none() && !is_other(field) && stems.any(is_short)
     };
     fields.own().map(|(field, _)| field).find(is_it)
