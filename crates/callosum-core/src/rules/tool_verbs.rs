@@ -25,7 +25,7 @@ pub(super) enum Sense {
 const ACTING: &[&str] = &[
     "abandon", "abort", "accept", "ack", "acknowledge", "activate", "adjust", "administer", "admit", "allocate", "allot", "allow", "amend",
     "annotate", "announce", "appeal", "append", "apply", "appoint", "arm", "attach", "authorize", "award", "ban", "bind", "blacklist",
-    "blast", "block", "boost", "burn", "callout", "capture", "certify", "change", "circulate", "claim", "clear", "clone", "collect",
+    "blast", "block", "boost", "burn", "callout", "capture", "certify", "change", "checkin", "circulate", "claim", "clear", "clone", "collect",
     "commission", "commit", "compensate", "complete", "conclude", "configure", "confirm", "contain", "contribute", "convert", "copy",
     "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate", "deauthorize", "decline", "decommission", "decrease",
     "defer", "delegate", "deletion", "delist", "deliver", "demote", "deny", "deprovision", "designate", "detach", "disarm", "disburse",
@@ -92,9 +92,9 @@ const BEFORE: &[(&str, &[&str])] = &[
     ("open", &["account", "case", "claim", "dispute", "door", "garage", "gate", "incident", "issue", "position", "ticket"]),
     ("page", &["engineer", "oncall", "responder", "responders", "team", "user"]),
     ("process", &["payment", "payout", "payroll", "return"]),
-    ("record", &["donation", "expense", "payment", "sale", "transaction"]),
+    ("record", &["donation", "expense", "invoice", "payment", "sale", "transaction"]),
     ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
-    ("request", &["access", "approval", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "signature", "time", "withdrawal"]),
+    ("request", &["access", "approval", "call", "callback", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "signature", "time", "withdrawal"]),
     ("return", &["document", "item", "order", "submission"]),
     ("tag", &["contact", "conversation", "customer", "lead", "member", "subscriber", "user"]),
     ("text", &["customer", "guest", "member", "user"]),
@@ -141,7 +141,7 @@ const WITH_PARTS: &[&str] =
 /// Verbs that only ask and are names of what something is done with where another verb ends the name: `status_post`, `poll_close`.
 const DONE_WITH: &[&str] = &["history", "logs", "poll", "snapshot", "stats", "status"];
 /// Verbs that only ask wherever they stand at the end: `send_status_get`.
-const LAST_ASKING: &[&str] = &["browse", "describe", "fetch", "get", "retrieve"];
+const LAST_ASKING: &[&str] = &["browse", "describe", "fetch", "get", "preflight", "prepare", "retrieve"];
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 const LAST: &[&str] = &[
     "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
@@ -224,7 +224,7 @@ const SETTLED: &[&str] = &[
 /// Verbs that make what only shows something, and what that is called: `create_mockup_task`, `start_simulation`.
 const MAKING: &[&str] = &["add", "create", "make", "new", "start"];
 #[rustfmt::skip]
-const MADE_TO_SHOW: &[&str] = &["estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "simulation"];
+const MADE_TO_SHOW: &[&str] = &["broadcast", "estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "newsletter", "simulation"];
 /// A verb that is the name of a service as well.
 const A_SERVICE: &str = "resend";
 /// What is measured or written down of things.

@@ -52,6 +52,8 @@ const CONFIRMED: &str = "confirm";
 const NUMBERS: &[&str] = &[
     "amount", "count", "desired", "dyno", "formation", "instance", "machine", "max", "min", "number", "quantity", "replica", "scale", "size",
 ];
+/// Words of servers and at the ends of names for what tells how something is done.
+const GUIDES: &[&str] = &["docs", "documentation", "guide", "howto", "instructions", "steps", "tutorial"];
 /// Query languages in which something is written, too.
 const WRITING_LANGUAGES: &[&str] = &["gql", "graphql", "mysql", "nosql", "postgresql", "psql", "sql"];
 /// Words of names for what others see as a draft, too.
@@ -342,6 +344,8 @@ impl ToolWords {
             || params.is_own_false(CONFIRMED)
             // `resources_scale` without a number tells how many there are.
             || name.acting() == Some("scale") && !params.has_own_named(NUMBERS)
+            // `delete_account_steps` without anything tells how that is done.
+            || params.is_empty() && name.of_server().chain(name.own().last()).any(|word| GUIDES.contains(&word))
             // `change_approval_status` without one tells it.
             || name.own().last().is_some_and(|last| matches!(last, "state" | "status"))
                 && name.acting().is_some_and(|verb| SETTING.contains(&verb))

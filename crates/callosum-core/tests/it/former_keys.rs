@@ -64,25 +64,51 @@ fn what_was_done_under_a_former_name_is_met_and_a_retry_goes_through() {
     }
 }
 
-/// Two lines of a version that left an id out of the key of a tool's call.
-const WITHOUT_ID: &str = r#"{"v":1,"action":"opened","timestamp":"2026-01-15T11:05:00.000Z","up":1700000,"boot":"000000ab","instance":"home","of":[0],"journal":"0123456789abcdef0123456789abcdef","base":0}
-{"v":1,"action":"intercept","tier":3,"timestamp":"2026-01-15T11:58:10.000Z","up":4890000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"cal__deleteEventType","ruleName":"calendar-tool","contextKeys":["calendar:primary"],"digest":"00000000000000000000000000000001","expiresAt":"2026-01-15T12:00:10.000Z"}
-{"v":1,"action":"complete","tier":3,"timestamp":"2026-01-15T11:58:20.000Z","up":4900000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"cal__deleteEventType","of":[1],"contextKeys":["calendar:primary"]}
-"#;
+/// Two lines of a version that left out of the key of a tool's call what the call names besides.
+fn without(tool: &str, key: &str) -> String {
+    r#"{"v":1,"action":"opened","timestamp":"2026-01-15T11:05:00.000Z","up":1700000,"boot":"000000ab","instance":"home","of":[0],"journal":"0123456789abcdef0123456789abcdef","base":0}
+{"v":1,"action":"intercept","tier":3,"timestamp":"2026-01-15T11:58:10.000Z","up":4890000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"TOOL","ruleName":"a-tool","contextKeys":["KEY"],"digest":"00000000000000000000000000000001","expiresAt":"2026-01-15T12:00:10.000Z"}
+{"v":1,"action":"complete","tier":3,"timestamp":"2026-01-15T11:58:20.000Z","up":4900000,"boot":"000000ab","instance":"home","runtime":"openclaw","agent":"main","session":"theirs","run":"r1","call":"c1","tool":"TOOL","of":[1],"contextKeys":["KEY"]}
+"#
+    .replace("TOOL", tool)
+    .replace("KEY", key)
+}
 
 #[test]
-fn what_was_done_when_keys_had_no_ids_of_such_calls_is_met() {
-    let mut world = World::new();
-    world.now = NOW;
-    fs::remove_file(world.path().join("tiers.json")).unwrap();
-    fs::write(world.journal_path(), WITHOUT_ID).unwrap();
-    let gate = world.gate("home");
-    let by = session(&gate, "ours");
-    let params = json!({ "eventTypeId": 91 });
-    let text = world.refused(by, "cal__deleteEventType", &params);
-    assert!(text.contains("calendar:primary"), "{text}");
-    world.done(by, "cal__deleteEventType", &params);
-    let records = world.records(&gate);
-    let start = records.iter().rfind(|record| record["action"] == "intercept").unwrap();
-    assert_eq!(start["contextKeys"], json!(["calendar:primary/91"]));
+fn what_was_done_when_keys_had_not_all_that_calls_name_is_met() {
+    for (tool, params, former, now) in [
+        ("cal__deleteEventType", json!({"eventTypeId": 91}), "calendar:primary", "calendar:primary/91"),
+        (
+            "sentry__update_issue",
+            json!({"issueId": "APP-42", "organizationSlug": "acme", "status": "resolved"}),
+            "monitor:sentry:APP-42",
+            "monitor:sentry:APP-42@acme",
+        ),
+        (
+            "wordpress__create_post",
+            json!({"siteId": "site-1", "title": "Hello"}),
+            "site:wordpress:site-1@site-1",
+            "site:wordpress:site-1/new:hello@site-1",
+        ),
+        ("redis__hset", json!({"key": "cart:7", "field": "n", "value": "1"}), "db:redis", "db:redis/cart:7"),
+        (
+            "acme__update_dns_record",
+            json!({"domain": "acme.example", "name": "www", "content": "192.0.2.1"}),
+            "dns:acme.example",
+            "dns:www.acme.example",
+        ),
+    ] {
+        let mut world = World::new();
+        world.now = NOW;
+        fs::remove_file(world.path().join("tiers.json")).unwrap();
+        fs::write(world.journal_path(), without(tool, former)).unwrap();
+        let gate = world.gate("home");
+        let by = session(&gate, "ours");
+        let text = world.refused(by, tool, &params);
+        assert!(text.contains(former), "{text}");
+        world.done(by, tool, &params);
+        let records = world.records(&gate);
+        let start = records.iter().rfind(|record| record["action"] == "intercept").unwrap();
+        assert_eq!(start["contextKeys"], json!([now]), "{tool}");
+    }
 }

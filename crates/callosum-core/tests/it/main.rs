@@ -48,6 +48,7 @@ mod state_model;
 mod summaries;
 mod support;
 mod time_and_holders;
+mod told_apart;
 mod tools;
 mod uncovered;
 mod unread;

@@ -1,6 +1,9 @@
 //! What things stand in, by the names of fields: the list of a task, the shop of an order, the environment of a flag.
 
 use super::fields::Fields;
+use super::ids::CALLERS;
+use super::title::NEW;
+use super::whole::{NAMES, is_whole};
 use crate::rules::words::singular;
 
 /// What other things stand in, the narrowest first: fields of these names, or with one of `ENDINGS` behind.
@@ -9,14 +12,14 @@ const CONTAINERS: &[&str] = &[
     "model", "objectslug", "objecttype", "resourcetype", "recordtype", "entitytype", "entityname", "contenttype", "contentmodel", "mount", "mountpath",
     "channel", "chat", "table", "collection", "worksheet", "sheet", "calendar", "stack", "column", "section", "list", "parent", "parentfolder", "folder",
     "folderpath", "wiki", "board", "dashboard", "audience", "form", "survey", "quiz", "assignment", "coursework", "course", "case", "event", "warehouse",
-    "facility", "venue", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
-    "bucket", "zone", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
+    "facility", "plant", "venue", "ledger", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
+    "bucket", "zone", "domain", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
     "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
-    "vault", "realm", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "uuid",
+    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "device", "router", "firewall", "gateway", "fleet", "host", "website", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "connection", "broker", "uuid",
 ];
 /// How fields of containers end.
 #[rustfmt::skip]
-const ENDINGS: &[&str] = &["identifier", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
+const ENDINGS: &[&str] = &["identifier", "guid", "uuid", "uid", "iid", "gid", "id", "key", "slug", "hash", "name", "ref"];
 
 /// The place of what a field names among the containers.
 pub(super) fn container_place(field: &str) -> Option<usize> {
@@ -26,6 +29,7 @@ pub(super) fn container_place(field: &str) -> Option<usize> {
         nouns.find_map(place)
     })
 }
+
 /// The environment that a call names.
 pub(super) fn environment(fields: &Fields) -> Option<String> {
     let is_one = |field: &&str| {
@@ -35,4 +39,45 @@ pub(super) fn environment(fields: &Fields) -> Option<String> {
     };
     let found = fields.names().filter(is_one).find_map(|name| fields.named(name).into_iter().next());
     found.filter(|name| !name.contains(char::is_whitespace))
+}
+
+/// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
+];
+
+/// Fields of what has no other kind than that of its collection.
+const KEPT: &[&str] = &["document", "doc", "entry", "id", "item", "key", "object", "record", "row", "slug"];
+
+/// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
+pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
+    let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
+    let is_its = |container: &str| {
+        // Whoever a person works for is no part of the person.
+        let is_of_person = is_named && container.starts_with("company");
+        // So may what is kept in a collection, unless that says what kind of thing it is.
+        let is_place = PLACES.contains(&container)
+            || container.starts_with("collection") && !KEPT.iter().any(|kept| field.starts_with(kept));
+        // A number of the caller's own account is given with what is his.
+        let is_place = is_place || CALLERS.contains(&container);
+        // The course's name says no more than its id.
+        let is_same =
+            container_place(field).is_some() && container_place(field) == container_place(container);
+        !is_same && container != field && !is_of_person && (is_named || !is_place)
+    };
+    let mut others: Vec<(usize, &str, String)> = fields
+        .names()
+        .filter(|name| is_its(name))
+        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
+        .collect();
+    others.sort_by_key(|(place, _, _)| *place);
+    others.dedup_by_key(|(place, _, _)| *place);
+    let mut others = others.into_iter();
+    let (_, narrow, value) = others.next()?;
+    let is_enough = is_whole(narrow, &value);
+    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
+        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
+        None => Some(value),
+    }
 }

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::field::folded;
+use super::ids::is_other;
 use super::page;
 use super::text_of;
+use super::whole::is_token;
 use crate::model::redact::{key_mark, names_a_secret};
 
 /// A list or an object inside another inside … is followed so deep.
@@ -20,29 +22,54 @@ const MAX_VALUE: usize = 1024;
 
 /// Names that say something only of the call itself: in an object that is given along, they are that one's.
 const OWN: &[&str] = &[
-    "id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path",
-    "email", "address",
+    "id",
+    "ids",
+    "key",
+    "name",
+    "number",
+    "title",
+    "to",
+    "url",
+    "slug",
+    "uuid",
+    "type",
+    "kind",
+    "path",
+    "email",
+    "address",
+    "tag",
+    "reference",
+    "ref",
+    "code",
+    "serial",
 ];
 
 /// Objects that hold what the call is given.
 const CARRIERS: &[&str] = &[
     "args",
     "arguments",
+    "beneficiary",
     "body",
     "create",
     "data",
+    "destinations",
     "input",
     "inputs",
     "items",
     "json",
+    "links",
+    "message",
+    "messages",
     "objects",
     "operations",
     "options",
     "params",
     "parameters",
     "path",
+    "payee",
     "payload",
     "query",
+    "receiver",
     "record",
     "records",
     "request",
@@ -51,7 +78,11 @@ const CARRIERS: &[&str] = &[
     "update",
     "updates",
     "variables",
+    "where",
 ];
+
+/// Texts that are not read, though they may be JSON.
+const SENT: &[&str] = &["content", "message", "text", "value"];
 
 /// A value that has a name.
 struct Named {
@@ -99,7 +130,11 @@ impl Fields {
 
     /// The same of what names one thing by an id, however the id is called: `bookingUid` is a `bookingId`.
     pub(super) fn named_by_id(&self, name: &str) -> Vec<String> {
-        let found = self.named(name);
+        let mut found = self.named(name);
+        // A rule may ask for `idCard`.
+        if let Some(thing) = name.strip_prefix("id").filter(|thing| found.is_empty() && thing.len() > 2) {
+            found = self.named(&format!("{thing}id"));
+        }
         let Some(thing) = name.strip_suffix("id").filter(|thing| found.is_empty() && !thing.is_empty())
         else {
             return found;
@@ -113,6 +148,26 @@ impl Fields {
         self.0.iter().find(is_it).map(|field| spelled(&field.value)).into_iter().collect()
     }
 
+    /// The same of a field that is called nearly so: `purchaseOrderId`, `order_ref` and, where its value is no word, `order` for
+    /// `orderId`.
+    pub(super) fn named_nearly(&self, name: &str) -> Vec<String> {
+        let Some(thing) = name.strip_suffix("id").filter(|thing| thing.len() > 2) else { return Vec::new() };
+        let is_nearly = |(field, value): &(&str, &str)| {
+            let ending = field.strip_prefix(thing);
+            let is_it = match ending {
+                Some("") => is_token(value) || value.bytes().all(|byte| byte.is_ascii_digit()),
+                Some(ending) => {
+                    ["ref", "key", "slug", "token", "identifier", "no", "number"].contains(&ending)
+                }
+                // A status page is no page of a site.
+                None => field.ends_with(name) && !field.starts_with("status"),
+            };
+            is_it && !is_other(field)
+        };
+        let found = self.own().find(is_nearly).map(|(field, _)| self.named(field));
+        found.unwrap_or_default()
+    }
+
     /// The names of all fields, the outermost first.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|field| field.name.as_str())
@@ -123,23 +178,34 @@ impl Fields {
         self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))
     }
 
+    /// The outermost of those that are meant, in order.
+    pub(super) fn outermost(&self, is_meant: impl Fn(&str, &str) -> bool) -> Vec<(&str, &str)> {
+        let is_it = |field: &&Named| field.is_own && is_meant(&field.name, &field.value);
+        let mut found = self.0.iter().filter(is_it).peekable();
+        let depth = found.peek().map_or(0, |field| field.depth);
+        let of_depth = found.take_while(|field| field.depth == depth);
+        of_depth.map(|field| (field.name.as_str(), field.value.as_str())).collect()
+    }
+
     fn add(&mut self, value: &Value, name: &str, is_own: bool, depth: usize) {
         if depth > MAX_DEPTH || self.0.len() >= MAX_FIELDS {
             return;
         }
         match value {
             Value::Object(fields) => {
-                let is_own = is_own && (depth == 0 || is_carrier(name));
+                let (is_given, is_own) = (is_own, is_own && (depth == 0 || is_carrier(name)));
                 for (inner, value) in fields {
-                    let inner = folded(inner);
+                    let inner = named(inner);
                     // `project.key` is `projectKey`, too.
                     if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
-                        self.add(value, &format!("{name}{inner}"), is_own, depth + 1);
+                        self.add(value, &format!("{name}{inner}"), is_given, depth + 1);
                     }
                     self.add(value, &inner, is_own, depth + 1);
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.add(item, name, is_own, depth)),
+            // What is sent as it is says nothing of the call.
+            Value::String(_) if SENT.contains(&name) => self.note(value, name, is_own, depth),
             Value::String(text) => match json_in(text) {
                 Some(inner) => self.add(&inner, name, is_own, depth),
                 None => self.note(value, name, is_own, depth),
@@ -168,6 +234,17 @@ impl Fields {
             self.0.extend(named);
         }
         self.0.push(Named { depth, name: name.to_owned(), is_own, value });
+    }
+}
+
+/// A field's name without case and signs: `id_product` and `idProduct` are a `productId`, but `id_or_name` and `idOrName` are none.
+fn named(name: &str) -> String {
+    let is_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
+    let thing = name.strip_prefix("id").filter(|rest| rest.len() > 3);
+    let thing = thing.filter(|rest| rest.starts_with('_') && !rest.starts_with("_or_") || is_capital(rest));
+    match thing.filter(|rest| !rest.strip_prefix("Or").is_some_and(is_capital)) {
+        Some(thing) => format!("{}id", folded(thing)),
+        None => folded(name),
     }
 }
 
@@ -202,6 +279,9 @@ fn spelled(value: &str) -> String {
     if let Some(path) = value.strip_prefix("gid://") {
         return path.rsplit('/').next().unwrap_or(path).to_owned();
     }
+    if let Some(number) = number(value).or_else(|| hardware_address(value)) {
+        return number;
+    }
     if !value.contains('%') || value.contains(' ') {
         return value.to_owned();
     }
@@ -209,4 +289,23 @@ fn spelled(value: &str) -> String {
         Ok(Cow::Owned(decoded)) => decoded,
         _ => value.to_owned(),
     }
+}
+
+/// A number without the spaces that only people put into it: `842 1123 9921` is `84211239921`, `+44 20 7946-0011` is `+442079460011`.
+fn number(value: &str) -> Option<String> {
+    let is_phone = value.starts_with('+');
+    let is_sign = |c: char| c == ' ' || is_phone && "+-. ()".contains(c);
+    let is_one = value.contains(is_sign) && value.chars().all(|c| c.is_ascii_digit() || is_sign(c));
+    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+    (is_one && digits.len() >= 8).then(|| if is_phone { format!("+{digits}") } else { digits })
+}
+
+/// The address of a network card in small letters.
+fn hardware_address(value: &str) -> Option<String> {
+    let is_one = value.len() == 17
+        && value.bytes().enumerate().all(|(place, byte)| match place % 3 {
+            2 => matches!(byte, b':' | b'-'),
+            _ => byte.is_ascii_hexdigit(),
+        });
+    is_one.then(|| value.to_ascii_lowercase().replace('-', ":"))
 }

@@ -1,7 +1,7 @@
 //! Whether a call of a tool names what it acts on as services do.
 
 use super::fields::Fields;
-use super::ids::{LOCAL, is_id};
+use super::ids::{CALLERS, LOCAL, is_id};
 use super::tool_target::{Found, target};
 use crate::rules::tool_words::NameWords;
 
@@ -52,5 +52,31 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
         found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
     };
-    fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
+    let has = |names: &[&str]| fields.own().any(|(field, _)| names.contains(&field));
+    let is_kept = has(&["collection", "collectionid", "collectionname"]) && has(&["key", "keys"]);
+    is_kept || fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
+}
+
+/// Fields that say which part of a list is wanted, and in what order.
+#[rustfmt::skip]
+const PAGING: &[&str] = &[
+    "after", "before", "cursor", "limit", "maxresults", "nexttoken", "offset", "page", "pagesize", "pagetoken", "perpage", "skip", "startcursor", "top",
+];
+#[rustfmt::skip]
+const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
+
+/// Whether a call says which page of something it wants, and nothing else but of what, by an id.
+pub(super) fn only_pages(fields: &Fields) -> bool {
+    let is_paging = |field: &str| PAGING.contains(&field);
+    let is_beside = |field: &str| {
+        LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token")
+    };
+    fields.own().any(|(field, _)| is_paging(field))
+        && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
+}
+
+/// Whether a call names something by an id, and says no more.
+pub(super) fn only_names(fields: &Fields) -> bool {
+    let mut own = fields.own().peekable();
+    own.peek().is_some() && own.all(|(field, _)| is_id(field) || CALLERS.contains(&field))
 }

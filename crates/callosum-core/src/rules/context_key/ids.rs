@@ -1,7 +1,4 @@
-//! What fields are for, by their names: those that name one thing of a service by an id, those that name something beside it, and those
-//! that say which page of a list is wanted.
-
-use super::fields::Fields;
+//! What fields are for, by their names: those that name one thing of a service by an id, and those that name something beside it.
 
 /// How fields end that name one thing of a service.
 const IDS: &[&str] = &[
@@ -47,37 +44,16 @@ pub(super) const CALLERS: &[&str] = &[
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
-    "new", "order", "owner", "parent", "priority", "request", "reviewer", "sort", "source", "stage", "state", "status", "target", "template", "timezone", "trace",
-    "transition", "type", "user", "version",
+    "actor", "approver", "assigned", "assignee", "author", "category", "client", "correlation", "creator", "currency", "from", "language", "locale", "manager",
+    "new", "order", "owner", "parent", "priority", "reason", "rejection", "request", "reviewer", "sort", "source", "stage", "state", "status", "supplier", "target", "template", "timezone", "trace",
+    "transition", "type", "user", "vendor", "version",
 ];
 /// Whether a field names something else than the target, by how it begins.
 pub(super) fn is_other(field: &str) -> bool {
-    OTHERS.iter().any(|other| field.starts_with(other)) && !field.starts_with("statuspage")
-}
-
-/// Fields that say which part of a list is wanted, and in what order.
-#[rustfmt::skip]
-const PAGING: &[&str] = &[
-    "after", "before", "cursor", "limit", "maxresults", "nexttoken", "offset", "page", "pagesize", "pagetoken", "perpage", "skip", "startcursor", "top",
-];
-#[rustfmt::skip]
-const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
-
-/// Whether a call says which page of something it wants, and nothing else but of what, by an id.
-pub(super) fn only_pages(fields: &Fields) -> bool {
-    let is_paging = |field: &str| PAGING.contains(&field);
-    let is_beside = |field: &str| {
-        LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token")
-    };
-    fields.own().any(|(field, _)| is_paging(field))
-        && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
-}
-
-/// Whether a call names something by an id, and says no more.
-pub(super) fn only_names(fields: &Fields) -> bool {
-    let mut own = fields.own().peekable();
-    own.peek().is_some() && own.all(|(field, _)| is_id(field) || CALLERS.contains(&field))
+    let is_named = ["statuspage", "orderid", "ordernumber", "orderno", "orderref", "orderkey"];
+    field != "order"
+        && OTHERS.iter().any(|other| field.starts_with(other))
+        && !is_named.iter().any(|named| field.starts_with(named))
 }
 
 /// Whether a field names one thing of a service, by how it is called.

@@ -86,7 +86,8 @@ pub(super) fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> 
         };
         let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
         let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
-        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name"), kind]));
+        let named =
+            kinds.iter().find_map(|kind| first(&[&format!("{kind}name"), kind, &format!("{kind}id")]));
         let names = named
             .map(|name| vec![name])
             .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));

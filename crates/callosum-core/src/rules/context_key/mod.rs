@@ -5,6 +5,7 @@ mod around;
 mod besides;
 mod command_recipient;
 mod container;
+mod dns;
 mod field;
 mod fields;
 mod file_path;
@@ -14,6 +15,7 @@ mod ids;
 mod kube_object;
 mod mail_fields;
 mod mail_text;
+mod one_for_each;
 mod page;
 mod placeholder;
 mod server;
@@ -23,6 +25,7 @@ mod template;
 mod title;
 mod tool_target;
 mod value;
+mod whole;
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -162,14 +165,19 @@ impl<'a> Lookup<'a> {
         identified::is_identified(tool, self.fields())
     }
 
+    /// Whether a call says nothing but which tool it is of.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields().own().next().is_none()
+    }
+
     /// Whether a call names something by an id, and says no more.
     pub(crate) fn only_names(&self) -> bool {
-        ids::only_names(self.fields())
+        identified::only_names(self.fields())
     }
 
     /// Whether a call says which page of something it wants, and nothing else but of what.
     pub(crate) fn only_pages(&self) -> bool {
-        ids::only_pages(self.fields())
+        identified::only_pages(self.fields())
     }
 
     /// Whether a field of the call itself is false whose name, in small letters and without signs, begins so.

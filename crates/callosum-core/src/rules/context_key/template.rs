@@ -68,6 +68,20 @@ impl Template {
         is_so || self.may_be_new()
     }
 
+    /// Whether it leaves it to us to tell what a tool acts on, by any of `{tool.…}`.
+    pub(super) fn asks_for_tool(&self) -> bool {
+        let is_so = |part: &Part| match part {
+            Part::Literal(_) => false,
+            Part::Alone(source) => source.is_of_tool(),
+            Part::Values { groups, .. } | Part::Qualifiers(groups) => {
+                groups.iter().flatten().any(Origin::is_of_tool)
+            }
+            Part::Behind { origins, .. } => origins.iter().any(Origin::is_of_tool),
+        };
+        let of_other = |other: &Option<Self>| other.as_ref().is_some_and(Self::asks_for_tool);
+        self.parts.iter().any(is_so) || self.otherwise.as_deref().is_some_and(of_other)
+    }
+
     /// Reads a template; the error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if let Some(first) = text.strip_suffix(OR_ELSE.trim_end()) {
@@ -186,7 +200,9 @@ impl Part {
         match self {
             Self::Alone(source) => !source.values(site).is_empty(),
             Self::Values { groups, .. } => {
-                groups.iter().flatten().any(|origin| !origin.values(site).is_empty())
+                let mut origins = groups.iter().flatten();
+                origins.clone().any(|origin| !origin.values(site).is_empty())
+                    || origins.any(|origin| !origin.values_nearly(site).is_empty())
             }
             Self::Literal(_) | Self::Behind { .. } | Self::Qualifiers(_) => true,
         }
@@ -212,7 +228,11 @@ impl Part {
                     [origin] => origin.values(site),
                     origins => distinct(origins.iter().flat_map(|origin| origin.values(site))),
                 };
-                match groups.iter().map(values).find(|values| !values.is_empty()) {
+                let nearly = |origin: &'p Origin| origin.values_nearly(site);
+                let found = groups.iter().map(values).find(|values| !values.is_empty());
+                let found =
+                    found.or_else(|| groups.iter().flatten().map(nearly).find(|values| !values.is_empty()));
+                match found {
                     Some(values) => values,
                     None => return vec![Cow::Borrowed(fallback)],
                 }

@@ -52,7 +52,7 @@ const IN_BODY: &[&str] = &[
 
 /// A key of something new with its title, for each that the call says.
 pub(super) fn with_titles(key: String, site: Site<'_, '_>) -> Vec<String> {
-    if !is_new(&key) {
+    if !has_titles(&key) {
         return vec![key];
     }
     let titles = match site.fit {
@@ -79,15 +79,17 @@ fn is_of_merging(words: &[String]) -> bool {
 /// A key as it was before titles stood in keys.
 pub(super) fn without_title(key: &str) -> Option<String> {
     let (new, _) = key.rsplit_once(':')?;
-    is_new(new).then(|| new.to_owned())
+    has_titles(new).then(|| new.to_owned())
 }
 
-fn is_new(key: &str) -> bool {
+/// Whether a key is that of something new which goes by its title.
+pub(super) fn has_titles(key: &str) -> bool {
     let of_what = key.strip_suffix(NEW).and_then(|rest| rest.strip_suffix(['#', '/', ':']));
     of_what.is_some_and(|what| !what.split(':').next().is_some_and(|service| UNTITLED.contains(&service)))
 }
 
-fn of_tool(name: &NameWords, fields: &Fields) -> Vec<String> {
+/// The titles that a call of a tool says.
+pub(super) fn of_tool(name: &NameWords, fields: &Fields) -> Vec<String> {
     let is_of = |list: &[&str]| name.own().any(|word| list.contains(&word));
     let first = |names| first_with_values(names, |name| fields.named(name));
     if is_of(MERGING) {

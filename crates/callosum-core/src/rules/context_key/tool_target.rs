@@ -1,14 +1,17 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use super::container::{container_place, environment};
+use super::container::{container, container_place, environment};
+use super::dns;
 use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
+use super::one_for_each::{PERSONS, WHO, one_for_each};
 use super::page;
 use super::site::Site;
 use super::title::NEW;
+use super::whole::{NAMES, has_part, is_whole};
 use crate::rules::tool_words::{NameWords, parted};
 use crate::rules::words::{is_noun, singular};
 
@@ -31,8 +34,12 @@ pub(super) enum ToolDetail {
     Paid,
     /// What it stands in, where its name alone may be that of another.
     Within,
+    /// Nothing by itself: what the call names besides may stand in the key.
+    Besides,
     /// The mail addresses that its parameters name.
     Addresses,
+    /// The name of a record or a zone.
+    Record,
     /// The network of a wallet.
     Network,
     /// The repository of a code host.
@@ -51,13 +58,15 @@ impl ToolDetail {
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
-            Self::Object => objects(&name, site.params.fields()),
+            Self::Object => objects(&name, site.params.fields()).iter().map(Object::named).collect(),
             Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
+            Self::Besides => vec![String::new()],
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
             }
+            Self::Record => one(dns::record(&name, site.params.fields())),
             Self::Network => one(network(&name, site.params.fields())),
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
@@ -104,7 +113,7 @@ const NO_THINGS: &[&str] = &[
 ];
 
 /// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
-fn thing(name: &NameWords) -> Option<String> {
+pub(super) fn thing(name: &NameWords) -> Option<String> {
     let verb = name.acting();
     let is_thing = |word: &&str| {
         !NO_THINGS.contains(word)
@@ -120,25 +129,45 @@ fn thing(name: &NameWords) -> Option<String> {
 
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] = &[
-    "idorkey", "guid", "uuid", "uid", "id", "key", "iid", "gid", "number", "code", "slug", "ref", "name",
-    "ids", "keys", "", "s",
+    "idorkey",
+    "guid",
+    "uuid",
+    "uid",
+    "id",
+    "key",
+    "iid",
+    "gid",
+    "number",
+    "code",
+    "slug",
+    "ref",
+    "name",
+    "token",
+    "identifier",
+    "no",
+    "ids",
+    "keys",
+    "",
+    "s",
 ];
 
 /// Fields that name what most calls act on.
 #[rustfmt::skip]
 const USUAL: &[&str] = &[
-    "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
+    "id", "ids", "key", "keys", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
     "reference", "slug", "resource", "resourceid",
 ];
+/// Those that name whom a call reaches, and besides the person whom something is made for.
+const PHONES: &[&str] = &["phonenumber", "phone"];
 /// Those that do where neither they nor another id is there.
 #[rustfmt::skip]
 const NAMING: &[&str] = &[
-    "topic", "queue", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "path", "frompath", "sourcepath", "srcpath", "name", "title",
+    "topic", "queue", "path", "frompath", "sourcepath", "srcpath", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "name", "title",
 ];
 /// Those that mostly say what the thing stands in.
 #[rustfmt::skip]
-const WIDE: &[&str] = &[
+pub(super) const WIDE: &[&str] = &[
     "project", "projectid", "projectkey", "projectslug", "projectname", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
     "serviceid",
 ];
@@ -176,10 +205,10 @@ const SAID: &[&str] = &[
 
 /// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
 #[rustfmt::skip]
-const TRAITS: &[&str] = &[
+pub(super) const TRAITS: &[&str] = &[
     "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
-    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "size", "stage", "state", "status", "stock", "thumbnail",
-    "time", "value", "visibility",
+    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "plan", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "severity", "size", "stage", "state", "status", "stock", "thumbnail",
+    "tier", "time", "urgency", "value", "visibility",
 ];
 
 /// Values by which a call names what it acts on.
@@ -238,6 +267,11 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }
+        let is_one_word = thing.is_some_and(|thing| singular(thing) == word);
+        if let Some(field) = abbreviated(word, fields).filter(|_| is_one_word && verb != Some(word)) {
+            let values = fields.named(field);
+            return Some(Found { thing: thing.map(singular), field: field.to_owned(), values });
+        }
     }
     let of = |names: &'static [&'static str]| {
         fields.first_named(names).map(|(field, values)| (field.to_owned(), values))
@@ -248,32 +282,22 @@ pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'
         let all = fields.named(field);
         Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
     };
-    let found = of(USUAL).or_else(|| others(&is_specific)).or_else(|| of(NAMING)).or_else(|| of(WIDE));
-    let (field, values) = found.or_else(|| others(&|_| true))?;
+    let reached = || if name.makes() { None } else { of(PHONES) };
+    let found = of(USUAL).or_else(reached).or_else(|| others(&is_specific)).or_else(|| of(NAMING));
+    let found = found.or_else(|| of(PHONES)).or_else(|| of(WIDE)).or_else(|| others(&|_| true));
+    let (field, values) = found?;
     Some(Found { thing: None, field, values })
 }
 
-/// Fields that name what is made.
-const NAMES: &[&str] = &[
-    "identifier",
-    "email",
-    "emailaddress",
-    "slug",
-    "name",
-    "title",
-    "username",
-    "filename",
-    "domain",
-    "path",
-    "url",
-];
-/// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
-#[rustfmt::skip]
-const PLACES: &[&str] = &[
-    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
-];
-/// A name that has as many bytes, letters and digits mixed, stands for one thing only, whatever it stands in.
-const WHOLE: usize = 8;
+/// The field that is called like the beginning of a thing: `snapname` for a snapshot, `docId` for a document.
+fn abbreviated<'f>(thing: &str, fields: &'f Fields) -> Option<&'f str> {
+    let is_it = |field: &&str| {
+        let mut stems = SUFFIXES.iter().filter(|end| end.len() > 1).filter_map(|end| field.strip_suffix(end));
+        let is_short = |stem: &str| stem.len() > 2 && thing.len() > stem.len() + 2 && thing.starts_with(stem);
+        container_place(field).is_none() && !is_other(field) && stems.any(is_short)
+    };
+    fields.own().map(|(field, _)| field).find(is_it)
+}
 
 /// What a call acts on, as its name and its fields say together.
 struct Named {
@@ -314,7 +338,8 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
         return Some(Named { kind, field: field.to_owned(), values, within, is_guessed: false });
     }
     // What is made and has no name at all is the new one there.
-    let is_there = container_place(&found.field).is_some() && found.thing.is_none();
+    let is_beside = container_place(&found.field).is_some() || is_other(&found.field);
+    let is_there = is_beside && found.thing.is_none();
     if let Some(kind) = made.filter(|_| is_there) {
         return Some(new(kind));
     }
@@ -341,13 +366,6 @@ fn kind_of_named(field: &str, made: String) -> String {
     if field == "path" { field.to_owned() } else { made }
 }
 
-/// Persons who are put into something or taken out of it: `add_user_to_group`.
-#[rustfmt::skip]
-const PERSONS: &[&str] = &[
-    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
-    "prospect", "recipient", "student", "subscriber", "tester", "user",
-];
-
 /// Of a call that changes who belongs to something: that, and who.
 fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
     let own: Vec<&str> = name.own().collect();
@@ -367,43 +385,11 @@ fn belonging(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)>
     Some((singular(whole).to_owned(), values))
 }
 
-/// What there is one of for each person, or language, in a thing, and the fields that tell which.
-const ONE_FOR_EACH: &[(&[&str], &[&str])] =
-    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
-#[rustfmt::skip]
-const OF_PERSONS: &[&str] = &[
-    "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
-    "submission", "vote",
-];
-const WHO: &[&str] =
-    &["userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "username", "email", "user"];
-/// What there is one of at a time.
-#[rustfmt::skip]
-const TIMED: &[&str] = &[
-    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "reservation", "shift", "slot", "timesheet", "visit",
-];
-#[rustfmt::skip]
-const DATES: &[&str] = &[
-    "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
-    "period",
-];
-const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
-const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
 /// Verbs by which a person gets into something or out of it.
 #[rustfmt::skip]
 const JOINING: &[&str] = &[
     "admit", "ban", "enrol", "enroll", "kick", "register", "subscribe", "tag", "timeout", "unban", "unenrol", "unenroll", "unregister", "unsubscribe", "untag",
 ];
-
-/// Which of several a call is about where there is one for each person, language or time in what it names.
-fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
-    let which = |(things, names): &(&[&str], &[&str])| {
-        let is_one = name.own().map(singular).any(|word| things.contains(&word));
-        let is_named = things.iter().any(|thing| found.contains(thing)) || names.contains(&found);
-        if is_one && !is_named { fields.first_value(*names) } else { None }
-    };
-    ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
-}
 
 /// Of a call by which a person gets into something or out of it: that, and who.
 fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
@@ -425,8 +411,38 @@ const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do.
 const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
 
-/// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
-fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
+/// One of the things that a call acts on.
+struct Object {
+    kind: String,
+    /// What it stands in, where others may have its name, the widest first.
+    within: Option<String>,
+    name: String,
+    environment: Option<String>,
+}
+
+impl Object {
+    /// As `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
+    fn named(&self) -> String {
+        // Issues have keys of their own, under which whoever comments on one speaks of it.
+        let kind = if ISSUES.contains(&self.kind.as_str()) { "" } else { &self.kind };
+        let parts = [kind, self.within.as_deref().unwrap_or_default(), &self.name];
+        let object = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        match &self.environment {
+            // Staging is not production.
+            Some(name) if !has_part(&object, name) => format!("{object}@{name}"),
+            _ => object,
+        }
+    }
+
+    /// Without its kind, and with what tells it from others behind it.
+    fn qualified(&self) -> String {
+        let around: Vec<&str> = self.within.iter().chain(&self.environment).map(String::as_str).collect();
+        if around.is_empty() { self.name.clone() } else { format!("{}@{}", self.name, around.join("/")) }
+    }
+}
+
+/// What a call acts on.
+fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let Some(Named { kind, field, values, within, is_guessed }) = named_objects(name, fields) else {
         return Vec::new();
     };
@@ -435,27 +451,35 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
         (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
         (wide, narrow) => wide.or(narrow),
     };
+    // The machine of a snapshot, where the tool's name has both.
+    let container = container.or_else(|| owner(name, &kind, &field, fields));
     let mut which = one_for_each(name, &field, fields);
     if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
         which.insert_str(0, &besides(&field, fields));
     }
-    // Issues have keys of their own, under which whoever comments on one speaks of it.
-    let kind = if ISSUES.contains(&kind.as_str()) { String::new() } else { format!("{kind}/") };
-    let in_container = |value: String| {
+    let environment = environment(fields);
+    let object = |value: String| {
+        let is_alone = is_whole(&field, &value);
         // Addresses don't tell case apart.
-        let shown = if value.contains('@') { value.to_lowercase() } else { value.clone() };
-        match &container {
-            Some(container) if !is_whole(&field, &value) => format!("{kind}{container}/{shown}{which}"),
-            _ => format!("{kind}{shown}{which}"),
+        let shown = if value.contains('@') { value.to_lowercase() } else { value };
+        Object {
+            kind: kind.clone(),
+            within: container.clone().filter(|_| !is_alone),
+            name: format!("{shown}{which}"),
+            environment: environment.clone(),
         }
     };
-    let environment = environment(fields);
-    let in_environment = |object: String| match &environment {
-        // Staging is not production.
-        Some(name) if !object.contains(name.as_str()) => format!("{object}@{name}"),
-        _ => object,
-    };
-    values.into_iter().map(in_container).map(in_environment).collect()
+    values.into_iter().map(object).collect()
+}
+
+/// What has the thing that a tool's name ends with, where it is named right before it: 118 of `delete_vm_snapshot` with a `vmid`.
+fn owner(name: &NameWords, kind: &str, found: &str, fields: &Fields) -> Option<String> {
+    let own: Vec<&str> = name.own().map(singular).collect();
+    let at = own.iter().rposition(|word| *word == kind)?;
+    let word = own.get(at.checked_sub(1)?).filter(|word| name.acting() != Some(**word))?;
+    let ids = SUFFIXES.iter().filter(|end| !matches!(**end, "" | "s"));
+    let mut named = ids.map(|end| format!("{word}{end}")).filter(|field| field != found);
+    named.find_map(|field| fields.named(&field).into_iter().next())
 }
 
 /// Kinds of things that are paid for: their keys are those of payments, whatever is done to them.
@@ -464,11 +488,8 @@ const PAID: &[&str] =
 
 /// What a call acts on, without its kind, where that is one that is paid for.
 fn paid(name: &NameWords, fields: &Fields) -> Vec<String> {
-    let without_kind = |object: String| {
-        let (kind, rest) = object.split_once('/')?;
-        PAID.contains(&kind).then(|| rest.to_owned())
-    };
-    objects(name, fields).into_iter().filter_map(without_kind).collect()
+    let paid = objects(name, fields).into_iter().filter(|object| PAID.contains(&object.kind.as_str()));
+    paid.map(|object| object.qualified()).collect()
 }
 
 /// What a call names by ids besides a field that may be the target as well as they: the flat besides the house.
@@ -480,6 +501,7 @@ fn besides(found: &str, fields: &Fields) -> String {
             && container_place(field).is_none()
             && !is_other(field)
             && !WHO.contains(&field)
+            && !PERSONS.iter().any(|person| field.starts_with(person))
     };
     let mut ids: Vec<(&str, &str)> = fields.own().filter(|(field, _)| is_beside(field)).collect();
     // Hosts hand on parameters in any order.
@@ -491,30 +513,6 @@ fn besides(found: &str, fields: &Fields) -> String {
 fn within(name: &NameWords, fields: &Fields) -> Option<String> {
     let Named { field, values, .. } = named_objects(name, fields)?;
     if values.iter().all(|value| is_whole(&field, value)) { None } else { container(&field, fields) }
-}
-
-/// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
-fn container(field: &str, fields: &Fields) -> Option<String> {
-    let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
-    let is_its = |container: &str| {
-        // Whoever a person works for is no part of the person.
-        let is_of_person = is_named && container.starts_with("company");
-        container != field && !is_of_person && (is_named || !PLACES.contains(&container))
-    };
-    let mut others: Vec<(usize, &str, String)> = fields
-        .names()
-        .filter(|name| is_its(name))
-        .filter_map(|name| Some((container_place(name)?, name, fields.named(name).into_iter().next()?)))
-        .collect();
-    others.sort_by_key(|(place, _, _)| *place);
-    others.dedup_by_key(|(place, _, _)| *place);
-    let mut others = others.into_iter();
-    let (_, narrow, value) = others.next()?;
-    let is_enough = is_whole(narrow, &value);
-    match others.find(|(_, _, wider)| *wider != value).filter(|_| !is_enough) {
-        Some((_, _, wider)) => Some(format!("{wider}/{value}")),
-        None => Some(value),
-    }
 }
 
 /// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.
@@ -529,29 +527,6 @@ fn kind_of(field: &str, name: &NameWords) -> String {
     let kind = kinds.clone().find(is_told).or_else(|| kinds.min_by_key(|kind| kind.len()));
     let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
-}
-
-/// Whether the value of a field stands for one thing only, whatever that stands in: no other has it by chance.
-fn is_whole(field: &str, value: &str) -> bool {
-    // It says itself what it stands in.
-    if field.is_empty() {
-        return true;
-    }
-    if value.len() < WHOLE || value.contains(char::is_whitespace) {
-        return value.contains('/') && !value.contains(char::is_whitespace) && !NAMES.contains(&field);
-    }
-    // `recA1b2C`, `br-late-cell-a2k9`, `INC0010023`, but neither `Frontend` nor `manual__1` nor `web-2026`.
-    let is_mixed = |word: &str| {
-        let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let changes = word.as_bytes().windows(2).any(|pair| {
-            matches!(pair, [one, next] if one.is_ascii_digit() && next.is_ascii_alphabetic()
-                || one.is_ascii_lowercase() && next.is_ascii_uppercase())
-        });
-        changes || digits >= WHOLE || digits >= 4 && digits < word.len()
-    };
-    let is_told = !NAMES.contains(&field) && !field.ends_with("name");
-    is_told && (value.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mixed) || value.contains('/'))
-        || value.len() >= 4 * WHOLE && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// Networks that servers for wallets are named after.

@@ -77,13 +77,31 @@ impl Origin {
         self.source == Source::Forge
     }
 
+    /// Whether it is something that a tool's name and its fields say together.
+    pub(super) fn is_of_tool(&self) -> bool {
+        self.source.is_of_tool()
+    }
+
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         self.source.values(site)
     }
+
+    /// Those of a field that is called nearly as it asks for.
+    pub(super) fn values_nearly(&self, site: Site<'_, '_>) -> Vec<String> {
+        match &self.source {
+            Source::Field(name) => site.params.fields().named_nearly(name),
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Source {
+    /// Whether it is something that a tool's name and its fields say together.
+    pub(super) fn is_of_tool(&self) -> bool {
+        matches!(self, Self::ToolDetail(_))
+    }
+
     /// Whether it is something that the command of a rule says.
     fn is_of_command(&self) -> bool {
         match self {

@@ -160,8 +160,12 @@ impl Scorer {
                 let share = if labelled.known { &mut score.known } else { &mut score.tail };
                 share.count(is_reached);
                 // What is new may have its title, too.
-                let untitled = keys.iter().map(|key| untitled(key).to_owned()).collect::<BTreeSet<_>>();
-                let is_right = labelled.keys.as_ref().map(|wanted| untitled == *wanted);
+                let without = |cut: fn(&str) -> &str| {
+                    keys.iter().map(|key| cut(key).to_owned()).collect::<BTreeSet<_>>()
+                };
+                let is_it =
+                    |wanted: &BTreeSet<String>| without(untitled) == *wanted || without(whole) == *wanted;
+                let is_right = labelled.keys.as_ref().map(is_it);
                 if let Some(is_right) = is_right.filter(|_| is_reached) {
                     score.keys.count(is_right);
                 }
@@ -212,6 +216,11 @@ impl Scorer {
 fn untitled(key: &str) -> &str {
     let is_new = |key: &&str| ["#new", "/new", ":new"].iter().any(|end| key.ends_with(end));
     key.rsplit_once(':').map(|(new, _)| new).filter(is_new).unwrap_or(key)
+}
+
+/// The key of what something new is put into.
+fn whole(key: &str) -> &str {
+    untitled(key).strip_suffix("/new").unwrap_or(key)
 }
 
 fn shown(asked: &Asked) -> String {
@@ -266,6 +275,12 @@ fn the_shipped_rules_reach_what_agents_do() {
         scorer.labelled("opened/fourth-tools.jsonl").plus(&scorer.pairs("opened/fourth-tool-pairs.jsonl"));
     let fifth =
         scorer.labelled("opened/fifth-tools.jsonl").plus(&scorer.pairs("opened/fifth-tool-pairs.jsonl"));
+    let sixth =
+        scorer.labelled("opened/sixth-tools.jsonl").plus(&scorer.pairs("opened/sixth-tool-pairs.jsonl"));
+    let keys = ["keys", "keys-later", "keys-last", "keys-more", "keys-known"]
+        .iter()
+        .map(|name| scorer.pairs(&format!("own/{name}-tool-pairs.jsonl")))
+        .fold(Score::default(), |all, one| all.plus(&one));
     let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
     let later = scorer.labelled("own/later-tools.jsonl").plus(&scorer.pairs("own/later-tool-pairs.jsonl"));
     let own = [
@@ -288,6 +303,8 @@ fn the_shipped_rules_reach_what_agents_do() {
     let own = own.chain(own_pairs).fold(Score::default(), |all, one| all.plus(&one));
     report("tools of the fourth set", &fourth);
     report("tools of the fifth set", &fifth);
+    report("tools of the sixth set", &sixth);
+    report("pairs from memory, for keys", &keys);
     report("tools from memory", &own);
     report("many more tools from memory", &many);
     report("tools from memory, written later", &later);
@@ -300,6 +317,8 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of another forty servers", &opened, FORTY_GOALS, 1.0),
         ("tools of the fourth set", &fourth, FOURTH_GOALS, 1.0),
         ("tools of the fifth set", &fifth, FIFTH_GOALS, 10.5),
+        ("tools of the sixth set", &sixth, SIXTH_GOALS, 8.0),
+        ("pairs from memory, for keys", &keys, KEYS_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
         ("many more tools from memory", &many, MANY_GOALS, 3.5),
         ("tools from memory, written later", &later, LATER_GOALS, 2.0),
@@ -344,31 +363,45 @@ const TOOL_GOALS: &[Goal] = &[
 const SIXTY_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 93.0),
     ("the long tail", |score| score.tail, 98.0),
-    ("pairs of different resources apart", |score| score.apart, 92.0),
-    ("pairs of the same resource together", |score| score.together, 89.0),
+    ("pairs of different resources apart", |score| score.apart, 94.0),
+    ("pairs of the same resource together", |score| score.together, 90.0),
 ];
 
 /// The same for those that were kept back until they had been scored once.
 const FORTY_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 97.0),
     ("the long tail", |score| score.tail, 93.0),
-    ("pairs of different resources apart", |score| score.apart, 93.0),
-    ("pairs of the same resource together", |score| score.together, 92.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 93.0),
 ];
 
 /// The same for the next ones that were.
 const FOURTH_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 95.0),
     ("the long tail", |score| score.tail, 94.0),
-    ("pairs of different resources apart", |score| score.apart, 97.0),
-    ("pairs of the same resource together", |score| score.together, 97.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 99.0),
 ];
 
 /// The same for those of the fifth set, of which many only their descriptions tell.
 const FIFTH_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 96.0),
     ("the long tail", |score| score.tail, 89.0),
-    ("pairs of different resources apart", |score| score.apart, 90.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 90.0),
+];
+
+/// The same for those of the sixth set, the same way.
+const SIXTH_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 92.0),
+    ("the long tail", |score| score.tail, 85.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 96.0),
+];
+
+/// The same for pairs that ask for keys alone, of calls of servers that no other file has.
+const KEYS_GOALS: &[Goal] = &[
+    ("pairs of different resources apart", |score| score.apart, 97.0),
     ("pairs of the same resource together", |score| score.together, 90.0),
 ];
 
@@ -376,15 +409,15 @@ const FIFTH_GOALS: &[Goal] = &[
 const MANY_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 99.0),
     ("the long tail", |score| score.tail, 95.0),
-    ("pairs of different resources apart", |score| score.apart, 86.0),
-    ("pairs of the same resource together", |score| score.together, 94.0),
+    ("pairs of different resources apart", |score| score.apart, 96.0),
+    ("pairs of the same resource together", |score| score.together, 97.0),
 ];
 
 /// And for those that were written down when the rules for these stood.
 const LATER_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 99.0),
     ("the long tail", |score| score.tail, 92.0),
-    ("pairs of different resources apart", |score| score.apart, 90.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
     ("pairs of the same resource together", |score| score.together, 90.0),
 ];
 
@@ -392,7 +425,7 @@ const LATER_GOALS: &[Goal] = &[
 const OWN_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 98.0),
     ("the long tail", |score| score.tail, 96.0),
-    ("pairs of different resources apart", |score| score.apart, 96.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
     ("pairs of the same resource together", |score| score.together, 95.0),
 ];
 
@@ -405,12 +438,8 @@ fn what_was_kept_back_is_only_scored() {
     let fourth_commands = scorer
         .labelled("kept-back/fourth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
-    let sixth = scorer
-        .labelled("kept-back/sixth-tools.jsonl")
-        .plus(&scorer.pairs("kept-back/sixth-tool-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
-        ("kept-back tools of the sixth set", sixth),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
     ];
@@ -439,5 +468,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 35);
+    assert_eq!(files.len(), 40);
 }

@@ -1,0 +1,90 @@
+//! What there is several of in one thing, told apart by a person, a language or a time.
+
+use super::fields::Fields;
+use crate::rules::tool_words::NameWords;
+use crate::rules::words::singular;
+
+/// What there is one of for each person, or language, in a thing, and the fields that tell which.
+const ONE_FOR_EACH: &[(&[&str], &[&str])] =
+    &[(OF_PERSONS, WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
+#[rustfmt::skip]
+const OF_PERSONS: &[&str] = &[
+    "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
+    "submission", "tag", "vote",
+];
+#[rustfmt::skip]
+pub(super) const WHO: &[&str] = &[
+    "userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "customerid", "employeeid", "playerid", "patientid", "subscriberid", "username",
+    "email", "user",
+];
+/// Verbs by which a person gets something.
+const GIVING: &[&str] = &["award", "give", "grant", "revoke"];
+/// Persons who are put into something or taken out of it: `add_user_to_group`.
+#[rustfmt::skip]
+pub(super) const PERSONS: &[&str] = &[
+    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
+    "prospect", "recipient", "registrant", "student", "subscriber", "tester", "user",
+];
+/// What several persons have, and what has an id of its own all the same.
+const SHARED: &[&str] = &["badge", "license", "permission", "role", "tag"];
+/// What there is one of at a time.
+#[rustfmt::skip]
+const TIMED: &[&str] = &[
+    "absence", "appointment", "attendance", "booking", "budget", "downtime", "leave", "maintenance", "off", "pickup", "price", "rate", "reservation", "shift", "slot", "timesheet", "visit",
+];
+#[rustfmt::skip]
+const DATES: &[&str] = &[
+    "start", "startat", "startsat", "startutc", "startdatetime", "datetime", "scheduledat", "startdate", "date", "pickupdate", "readydate", "day", "week", "month",
+    "period",
+];
+const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
+const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
+/// Which of several a call is about where there is one for each person, language or time in what it names.
+pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
+    let which = |(things, names): &(&[&str], &[&str])| {
+        let is_given = *names == WHO && name.acting().is_some_and(|verb| GIVING.contains(&verb));
+        let is_one = is_given || name.own().map(singular).any(|word| things.contains(&word));
+        let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
+        let is_named = things.iter().any(|thing| is_its(&thing)) || names.contains(&found);
+        if is_one && !is_named { fields.first_value(*names) } else { None }
+    };
+    ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
+}
+
+/// Who gets or has what there is one of for each person, or gets into what a call names.
+pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
+    let is_given = name.acting().is_some_and(|verb| GIVING.contains(&verb));
+    let has = |list: &[&str]| name.own().map(singular).any(|word| list.contains(&word));
+    let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
+    let is_named = !is_given && OF_PERSONS.iter().any(|thing| is_its(&thing)) || WHO.contains(&found);
+    let is_put_in = name.makes() && has(PERSONS) && found.len() > 2 && found.ends_with("id");
+    let is_in = is_put_in && !PERSONS.iter().any(|person| found.starts_with(person));
+    if (is_given || has(OF_PERSONS)) && !is_named || is_in { fields.first_value(WHO) } else { None }
+}
+
+/// Verbs by which something gets its time.
+const TIMING: &[&str] = &["book", "request", "reserve", "schedule", "submit"];
+/// Words of fields that say when something begins, and when it ends or was written down.
+const BEGINNING: &[&str] =
+    &["arrival", "begin", "checkin", "date", "departure", "pickup", "since", "start", "when"];
+const ENDING: &[&str] = &["birth", "checkout", "created", "due", "end", "expir", "until", "updated"];
+
+/// When something is done that there is one of at a time, where the call makes it.
+pub(super) fn times(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let is_timed = name.own().map(singular).any(|word| TIMED.contains(&word) || TIMING.contains(&word));
+    if !is_timed || !name.makes() && !name.acting().is_some_and(|verb| TIMING.contains(&verb)) {
+        return Vec::new();
+    }
+    let is_begin = |field: &str| {
+        BEGINNING.iter().any(|word| field.contains(word)) && !ENDING.iter().any(|word| field.contains(word))
+    };
+    let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
+    let found = |is: &dyn Fn(&str, &str) -> bool| {
+        let mut own = fields.own();
+        own.find(|(field, value)| is_begin(field) && is(field, value)).map(|(_, value)| value.to_owned())
+    };
+    let day = fields.first_value(DATES).or_else(|| found(&|_, value| digits(value) >= 6));
+    let time = fields.first_value(TIMES);
+    let time = time.or_else(|| found(&|_, value| digits(value) < 6 && value.contains(':')));
+    day.into_iter().chain(time).collect()
+}
