@@ -76,6 +76,7 @@ mod tests {
         }
         assert_eq!(Index::of(&rules).told(), index().told());
     }
+
     #[test]
     fn what_a_glob_matches_is_not_passed_over_and_a_shell_is() {
         #[derive(Deserialize)]
