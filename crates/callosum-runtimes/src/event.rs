@@ -436,6 +436,7 @@ mod tests {
         assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Bash""#), exec);
         assert_eq!(claude(r#"{"tool_name":"Bash","tool_input":{"command":"#), exec);
         // One without a name may be the one that asks, unless it tells how a call ended.
+        assert_eq!(claude(r#"{"tool_name":"Monitor","tool_input":{"command":"#), exec);
         assert_eq!(claude(r#"{"tool_name":"Bash"}"#), exec);
         assert_eq!(claude(r#"{"tool_name":"Bash","tool_response":{}}"#), None);
         assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":7}"#), None);
