@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::here_document::Mark;
+use super::words::end_of_sum;
 
 /// Shorter lines are parsed as they are, if they have no here-document.
 const MIN_LINE: usize = 2 * 1024;
@@ -17,6 +18,8 @@ const MIN_COMMENT: usize = 4;
 const MARK: (char, char) = ('\u{e000}', '\u{e001}');
 /// What stands in front of the mark of a here-document: it is read as a text that is given in the line itself.
 const HERE_STRING: &str = "<<<";
+/// So many `((` of a line may turn out to be no sums: the line is looked through for what closes each.
+const MAX_NO_SUMS: usize = 64;
 
 /// What was taken out.
 #[derive(Debug)]
@@ -69,7 +72,8 @@ pub(super) fn compact(line: &str) -> Option<(String, Kept)> {
         return None;
     }
     let min_text = if is_long { MIN_TEXT } else { usize::MAX };
-    let scan = Scan { line, at: 0, copied: 0, min_text, out: String::new(), kept: Kept::default() };
+    let scan =
+        Scan { line, at: 0, copied: 0, min_text, out: String::new(), kept: Kept::default(), no_sums: 0 };
     scan.run()
 }
 
@@ -181,9 +185,11 @@ struct Scan<'l> {
     min_text: usize,
     out: String,
     kept: Kept,
+    /// How many `((` were none.
+    no_sums: usize,
 }
 
-/// What is open while a line is gone through: `"`, `(`, and `((`, a sum.
+/// What is open while a line is gone through: `"`, `(` of commands, and each `(` of a sum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Quote,
@@ -206,7 +212,7 @@ impl Scan<'_> {
                     b'`' => return None,
                     b'$' if self.byte(1) == Some(b'(') => {
                         self.at += 1;
-                        self.open(&mut open);
+                        self.open(&mut open)?;
                     }
                     b'$' => self.at += 1,
                     _ => {
@@ -245,7 +251,7 @@ impl Scan<'_> {
                         self.document(number, &mark)?;
                     }
                 }
-                b'(' => self.open(&mut open),
+                b'(' => self.open(&mut open)?,
                 b')' => {
                     open.pop();
                     self.at += 1;
@@ -270,15 +276,17 @@ impl Scan<'_> {
         self.line.as_bytes().get(self.at..)
     }
 
-    /// Goes into a parenthesis, or into two.
-    fn open(&mut self, open: &mut Vec<Open>) {
-        if self.byte(1) == Some(b'(') {
-            open.extend([Open::Sum, Open::Sum]);
-            self.at += 2;
-        } else {
-            open.push(Open::Parenthesis);
-            self.at += 1;
-        }
+    /// Goes into a parenthesis.
+    fn open(&mut self, open: &mut Vec<Open>) -> Option<()> {
+        let is_in_sum = open.last() == Some(&Open::Sum) && self.before() != Some(b'$');
+        let begins_sum = !is_in_sum && self.byte(1) == Some(b'(') && {
+            let is_sum = end_of_sum(self.line.as_bytes(), self.at + 1).is_some();
+            self.no_sums += usize::from(!is_sum);
+            is_sum
+        };
+        open.push(if is_in_sum || begins_sum { Open::Sum } else { Open::Parenthesis });
+        self.at += 1;
+        (self.no_sums <= MAX_NO_SUMS).then_some(())
     }
 
     /// Goes behind the next `length` bytes, and takes them out when they are many, or look like a here-document.
@@ -377,5 +385,42 @@ impl Scan<'_> {
         self.at = (self.at + end + 1).min(self.line.len());
         self.copied = self.at;
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the programs of a line read that here-documents are for; `None` where the line is not compacted.
+    fn documents(line: &str) -> Option<Vec<String>> {
+        let (_, Kept(kept)) = compact(line)?;
+        let documents = kept.iter().filter_map(|taken| match taken {
+            Taken::Document(document) => Some(document.text()),
+            Taken::Quoted(_) | Taken::Comment(_) => None,
+        });
+        Some(documents.collect())
+    }
+
+    #[test]
+    fn two_parentheses_are_a_sum_only_where_two_close_it() {
+        for (line, expected) in [
+            ("echo \"$(( ( bash <<E\na\nE\n) )\n)\"", Some(&["a\n"][..])),
+            ("echo $((bash <<E\na\nE\n) )", Some(&["a\n"])),
+            ("echo $((bash <<E\na\nE\n); b)", Some(&["a\n"])),
+            ("((bash <<E\na\nE\n) )", Some(&["a\n"])),
+            ("((true); (bash <<E\na\nE\n))", Some(&["a\n"])),
+            ("x=$(((1 << 2) + 3)); bash <<E\na\nE\n", Some(&["a\n"])),
+            ("x=$((1 << (2 + $((3 << 4)) ))); bash <<E\na\nE\n", Some(&["a\n"])),
+            ("((x = 1 << 2)) && bash <<E\na\nE\n", Some(&["a\n"])),
+            // For one shell a sum, for another a command.
+            ("((bash <<E\na\nE\n))", None),
+        ] {
+            let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect());
+            assert_eq!(documents(line), expected, "{line}");
+        }
+        let nested = |count: usize| format!("{}cat <<E\na\nE\n{}", "((a); ".repeat(count), ")".repeat(count));
+        assert!(documents(&nested(MAX_NO_SUMS)).is_some());
+        assert_eq!(documents(&nested(MAX_NO_SUMS + 1)), None);
     }
 }

@@ -32,6 +32,11 @@ fn what_a_line_runs() {
         ("X=$(a)", &["a"]),
         ("diff <(a) <(b)", &["a", "b", "diff <(…) <(…)"]),
         ("cat <<'E'\n$(a)\nE\n", &["cat"]),
+        // By what closes: a command in a parenthesis, or a sum.
+        ("$(( ( bash <<E\na\nE\n) )\n)", &["a", "$(( ( bash <<E\na\nE\n) )\n)"]),
+        ("((bash <<E\na\nE\n) ); b", &["a", "b"]),
+        ("((a); (b)); ((c) )", &["a", "b", "c"]),
+        ("x $(( (1 << 2) + $(a) )) $((b) )", &["a", "b", "x $(( (1 << 2) + $(a) )) $((b) )"]),
         ("cat <<E\n$(a)\nE\n", &["a", "cat"]),
         ("sudo -u bob A=1 env -i B=2 nohup timeout -k 5 10 nice -n 5 git push &", &["git push"]),
         ("bash -lc 'cd x && git push'", &["cd x", "git push"]),

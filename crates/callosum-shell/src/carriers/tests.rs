@@ -345,6 +345,7 @@ fn what_the_search_found_stays_found() {
         format!("( ( {{ bash <<'B'\n{mail}\nB\n}} ) )"),
         format!("echo \"$(({mail}))\""),
         format!("echo \"$(( ( {mail} ) ))\""),
+        format!("echo \"$(( ( bash <<E\n{mail}\nE\n) )\n)\""),
         format!("parallel --jobs 2 wsl --user v-1 {} {{}} ::: 1", quoted(mail)),
         format!("echo \"$($(case x in a) {mail}\necho 'never closed;; esac\necho 'never closed))\""),
         format!("eval \"$(cat <<'E300'\necho \"$(bash -c {quoted_twice})\"\nE300\n)\""),
