@@ -34,7 +34,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("psexec|PsExec|PsExec64", "-p"),
     ("schtasks", "!/rp"),
     ("signtool sign", "!/p"),
-    ("xcrun altool|notarytool", "-p"),
+    ("altool|notarytool", "-p"),
     ("nsupdate", ":-y"),
     ("slappasswd", "-s"),
     ("doveadm pw", "-p"),
