@@ -42,8 +42,8 @@ pub(super) struct Document {
     strips_tabs: bool,
     /// What is to be expanded in it is expanded.
     pub(super) expands: bool,
-    /// It does nothing but go to a file.
-    is_stored: bool,
+    /// The name of the file that it goes to, and does nothing else.
+    stored_in: Option<String>,
 }
 
 impl Document {
@@ -132,7 +132,7 @@ impl Kept {
         (Cow::Owned(whole), is_right)
     }
 
-    /// What of a text may run: without its comments, and without documents that go to a file.
+    /// What of a text may run: without its comments, and without documents that go to a file which is never named again.
     pub(super) fn code<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(text);
@@ -142,7 +142,7 @@ impl Kept {
             code.push_str(before);
             match number.and_then(|number| self.0.get(number)) {
                 Some(Taken::Quoted(text)) => code.push_str(text),
-                Some(Taken::Document(document)) if !document.is_stored => {
+                Some(Taken::Document(document)) if document.stored_in.is_none() => {
                     code.push('\n');
                     code.push_str(&document.text());
                 }
@@ -261,6 +261,11 @@ impl Scan<'_> {
         }
         let is_whole = open.is_empty() && marks.is_empty() && !self.kept.is_empty();
         self.out.push_str(self.line.get(self.copied..)?);
+        for taken in &mut self.kept.0 {
+            if let Taken::Document(document) = taken {
+                document.stored_in.take_if(|name| self.out.matches(name.as_str()).nth(1).is_some());
+            }
+        }
         is_whole.then_some((self.out, self.kept))
     }
 
@@ -351,15 +356,15 @@ impl Scan<'_> {
             length: 0,
             strips_tabs: mark.strips_tabs,
             expands: !mark.is_quoted,
-            is_stored: is_outside && self.is_stored(end),
+            stored_in: if is_outside { self.stored_in(end) } else { None },
         };
         let number = self.kept.0.len();
         self.replace(Taken::Document(document), end);
         Some((number, mark))
     }
 
-    /// Whether the document that is announced here does nothing but go to a file: `cat > f <<EOF`.
-    fn is_stored(&self, end: usize) -> bool {
+    /// The name of the file that the document goes to which is announced here, if it does nothing else: `cat > a/f <<EOF`.
+    fn stored_in(&self, end: usize) -> Option<String> {
         let before = self.line.get(..self.at).unwrap_or_default();
         let begin = before.rfind(['\n', ';', '|', '&']).map_or(0, |at| at + 1);
         let before = before.get(begin..).unwrap_or_default().trim_start();
@@ -367,10 +372,12 @@ impl Scan<'_> {
         let has_more = behind.contains(['|', '(', '{', '}']) || behind.contains(">&");
         let behind = behind.split([';', '&']).next().unwrap_or_default();
         let is_elsewhere = [before, behind].iter().any(|part| part.contains("/dev/"));
-        before.starts_with("cat ")
-            && (before.contains('>') || behind.contains('>'))
-            && !has_more
-            && !is_elsewhere
+        if !before.starts_with("cat ") || has_more || is_elsewhere {
+            return None;
+        }
+        let (_, path) = before.rsplit_once('>').or_else(|| behind.rsplit_once('>'))?;
+        let name = path.split_whitespace().next()?.rsplit('/').next()?;
+        Some(name.trim_matches(['"', '\'']).to_owned()).filter(|name| !name.is_empty())
     }
 
     /// Takes out a here-document, with the line that ends it.
@@ -379,7 +386,9 @@ impl Scan<'_> {
         let lines = self.line.get(self.at..self.at + end)?.to_owned();
         self.out.push_str(self.line.get(self.copied..self.at)?);
         let Some(Taken::Document(document)) = self.kept.0.get_mut(number) else { return None };
-        document.is_stored &= !document.expands || !lines.contains("$(") && !lines.contains('`');
+        if document.expands && (lines.contains("$(") || lines.contains('`')) {
+            document.stored_in = None;
+        }
         document.lines = lines;
         document.length = length;
         self.at = (self.at + end + 1).min(self.line.len());
@@ -400,6 +409,20 @@ mod tests {
             Taken::Quoted(_) | Taken::Comment(_) => None,
         });
         Some(documents.collect())
+    }
+
+    #[test]
+    fn what_goes_to_a_file_may_run_where_the_file_is_named_again() {
+        for (line, may_run) in [
+            ("cat > a/x.sh <<'E'\nb c\nE\n", false),
+            ("cat > 'a/x.sh' <<'E'\nb c\nE\nsh x.sh", true),
+            ("cat <<'E' > x.sh\nb c\nE\ncp a/x.sh y; sh y", true),
+            ("cat > x.sh <<'E'\nb c\nE\nsh y.sh", false),
+            ("cat > x.sh <<E\n$(b c)\nE\n", true),
+        ] {
+            let (short, kept) = compact(line).unwrap_or_default();
+            assert_eq!(kept.code(&short).contains("b c"), may_run, "{line}");
+        }
     }
 
     #[test]

@@ -250,6 +250,10 @@ fn what_cannot_be_parsed_is_cut_roughly() {
     assert!(line.rough);
     let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
     assert_eq!(runs, ["cd", "git", "npm"]);
+    // So is what is written to a file that is named again.
+    let much = "V=$(cat f)\n".repeat(200);
+    let line = format!("if true; then {much}cat > x.sh <<'X'\n( ( npm publish ) )\nX\nsh x.sh\nfi");
+    assert!(Line::read(&line).invocations.iter().any(|one| one.program == "npm"));
 }
 
 #[test]

@@ -60,7 +60,8 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
             // `time` belongs to the grammar.
             let takes_text =
                 matches!(carrier.rest, Rest::Command | Rest::Lone | Rest::Joined | Rest::Each | Rest::First);
-            if takes_text && name != "time" {
+            // What has no blank is no text, but a program's name.
+            if takes_text && name != "time" && command.contains(' ') {
                 forms.push(format!("{begin}{option}{operands} {text}"));
             }
             if carrier.rest == Rest::Keys {
@@ -80,7 +81,8 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         for option in carrier.begins.split_whitespace() {
             forms.push(format!("{begin} {option} {command}"));
         }
-        if carrier.marks {
+        // Behind `ssh` its words are a line again, without their quotes.
+        if carrier.marks && !(carrier.verbs.contains(&"ssh") && command.contains(['\'', '"'])) {
             forms.push(format!("{begin}{operands} --unknown-option x -- {command}"));
         }
         if carrier.reads {
@@ -300,7 +302,7 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         24 => format!("echo \"$(\n{command}"),
         25 => format!("f() {{ {command}\n}}; f"),
         26 => format!("case x in a) {command}{end};; esac"),
-        27 => format!("true | xargs -I% sh -c {text}"),
+        27 if !command.contains('%') => format!("true | xargs -I% sh -c {text}"),
         28 if is_one => format!("run() {{ \"$@\"; }}; run {command}"),
         29 if is_one => format!("f() {{ {program} \"$@\"; }}; f {words}"),
         30 if is_one => format!("set -- {command}; \"$@\""),
