@@ -15,6 +15,9 @@ pub(super) fn read(
 ) {
     for (place, word) in words.iter().enumerate() {
         let said = text.part(word.clone());
+        if !said.contains('<') {
+            continue;
+        }
         if let Some(at) = said.find("<<<") {
             let attached = inner(text, word.start + at + 3..word.end);
             let value = if attached.is_empty() {
@@ -122,7 +125,7 @@ pub(super) fn stored(text: Text<'_>, name: &Range<usize>) -> Option<Range<usize>
             !text.before(*at).is_ascii_alphanumeric() && is_blank(text.at(text.skip(*at, in_name)))
         };
         let speaker = |word: &&str| text.part(begin..sign).find(*word).map(|at| begin + at).filter(is_word);
-        let first = SPEAKERS.iter().filter_map(|word| speaker(&word)).min()?;
+        let first = SPEAKERS.iter().filter_map(speaker).min()?;
         let (words, _) = command::words(text, first, text.quote_around(first));
         let words = words.into_iter().take_while(|word| word.start < sign);
         let words: Vec<Word> = words.map(|word| word.start..word.end.min(sign)).collect();

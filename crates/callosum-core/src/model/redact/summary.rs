@@ -203,7 +203,7 @@ impl Summary {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, depth: usize) {
-        let (told, placed, program) = told_by(fields);
+        let (told, place, program) = told_by(fields);
         self.push("{");
         for (at, (name, value)) in fields.iter().enumerate() {
             if self.left == 0 {
@@ -219,10 +219,13 @@ impl Summary {
                 self.string(&as_one_line(name, SHOWN));
             }
             self.push(":");
-            if told.max(placed) > tells && Role::of(name) == Some(Role::Held) {
-                // A file holds more than a secret, except where it is one word.
-                let is_its = HELD_AT.contains(&name.as_str()) || placed == Tell::Surely && is_word(value);
-                tells = tells.max(told).max(if is_its { placed } else { Tell::No });
+            if told > tells && Role::of(name) == Some(Role::Held) {
+                tells = told;
+            }
+            if let Some(place) = place.filter(|_| may_belong(name, value))
+                && Role::of(name) == Some(Role::Held)
+            {
+                tells = tells.max(of_place(place, name));
             }
             if matches!(name.as_str(), "data" | "stringData") && is_secret_manifest(fields) {
                 tells = Tell::Surely;
@@ -254,15 +257,15 @@ impl Summary {
     }
 }
 
-/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, what the place does where that belongs,
+/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, the place where that belongs,
 /// `{"path": "/auth/token", "value": …}`, and the program in it.
-fn told_by(fields: &Map<String, Value>) -> (Tell, Tell, Option<&str>) {
-    let (mut told, mut placed, mut program) = (Tell::No, Tell::No, None);
+fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>, Option<&str>) {
+    let (mut told, mut place, mut program) = (Tell::No, None, None);
     if fields.len() > 1 {
         for (name, value) in fields {
             match (Role::of(name), value) {
                 (Some(Role::Label), Value::String(label)) => told = told.max(of_label(label)),
-                (Some(Role::Place), Value::String(place)) => placed = placed.max(of_place(place)),
+                (Some(Role::Place), Value::String(text)) => place = place.or(Some(text.as_str())),
                 (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
                 _ => {}
             }
@@ -271,18 +274,21 @@ fn told_by(fields: &Map<String, Value>) -> (Tell, Tell, Option<&str>) {
             }
         }
     }
-    (told, placed, program)
+    (told, place, program)
 }
 
-/// Whether a value is a text of one word.
-fn is_word(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !text.trim_end().contains(char::is_whitespace))
+/// Whether the field `name` may hold what belongs to a place alone: a file holds more than a secret, except where it is one word.
+fn may_belong(name: &str, value: &Value) -> bool {
+    let is_word = |text: &str| memchr::memchr2(b' ', b'\n', text.trim_end_matches('\n').as_bytes()).is_none();
+    HELD_AT.contains(&name) || value.as_str().is_some_and(is_word)
 }
 
-/// What the last name in a place says of the value there: `/auth/token`, `auth.tokens[0]`, `/users/-`.
-fn of_place(place: &str) -> Tell {
+/// What the last name in a place, `/auth/token`, `auth.tokens[0]`, says of the value there, which the field `name` holds.
+fn of_place(place: &str, name: &str) -> Tell {
     let is_name = |part: &&str| part.bytes().any(|byte| byte.is_ascii_alphabetic());
-    tells(head(place, 200).0.rsplit(['/', '.', '[', ']']).find(is_name).unwrap_or_default())
+    let last = place.rsplit(['/', '.', '[', ']']).find(is_name).unwrap_or_default();
+    let tells = if last.len() < 80 { tells(last) } else { Tell::No };
+    if HELD_AT.contains(&name) || tells == Tell::Surely { tells } else { Tell::No }
 }
 
 /// Whether an object is a manifest whose data are secrets.

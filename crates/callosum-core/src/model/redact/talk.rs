@@ -82,10 +82,8 @@ pub(super) fn pass(text: Text<'_>, name: &Range<usize>) -> Option<Range<usize>> 
         let near = near(text, name.start);
         own == "PASS" && ["USER ", "NICK "].iter().any(|said| near.contains(said))
     };
-    if !quotes && !(begins(text, name.start) && talks()) {
-        return None;
-    }
-    word(text, name.end).filter(|value| ends(text, value.end))
+    let is_said = quotes || begins(text, name.start) && talks();
+    word(text, name.end).filter(|value| is_said && ends(text, value.end))
 }
 
 /// The password in a script of `ftp` or `lftp`, `user NAME x`, `open -u NAME,x`, whose first words are at `found`.

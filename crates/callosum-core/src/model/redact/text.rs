@@ -14,9 +14,9 @@ pub(super) fn in_name(byte: u8) -> bool {
 /// A text as long as this one, as whoever it is for reads it: with lines where JSON writes `\n` or a patch marks them with a sign, and with
 /// the signs that addresses, JSON and HTML write as codes: `%3D`, `\u003d`, `&quot;`. `None` when it has none of these.
 pub(super) fn decoded(text: &str) -> Option<String> {
-    let is_patch = text.contains("\n+") || text.contains("\\n+");
-    let has_lines = is_patch || text.contains("\\n");
     let may_have_codes = memchr::memchr3(b'%', b'&', b'\\', text.as_bytes()).is_some();
+    let is_patch = text.contains("\n+") || may_have_codes && text.contains("\\n+");
+    let has_lines = is_patch || may_have_codes && text.contains("\\n");
     if !has_lines && !may_have_codes {
         return None;
     }
