@@ -277,7 +277,8 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         2 => format!("{{ {command}\n}}"),
         3 => format!("if true; then {command}\nfi"),
         4 => format!("for i in 1 2; do {command}\ndone"),
-        5 => format!("echo \"$({command}{end})\""),
+        // Of braces in two parentheses no shell makes a command.
+        5 if !command.starts_with("({") => format!("echo \"$({command}{end})\""),
         6 => format!("x=`date`; {command}"),
         7 => format!("eval \"$(cat <<'E{id}'\n{command}\nE{id}\n)\""),
         8 => format!("{}{command}", "true\n".repeat(count)),
