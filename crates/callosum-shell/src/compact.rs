@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::here_document::Mark;
+use super::words::end_of_sum;
 
 /// Shorter lines are parsed as they are, if they have no here-document.
 const MIN_LINE: usize = 2 * 1024;
@@ -17,6 +18,8 @@ const MIN_COMMENT: usize = 4;
 const MARK: (char, char) = ('\u{e000}', '\u{e001}');
 /// What stands in front of the mark of a here-document: it is read as a text that is given in the line itself.
 const HERE_STRING: &str = "<<<";
+/// So many `((` of a line may turn out to be no sums: the line is looked through for what closes each.
+const MAX_NO_SUMS: usize = 64;
 
 /// What was taken out.
 #[derive(Debug)]
@@ -39,8 +42,8 @@ pub(super) struct Document {
     strips_tabs: bool,
     /// What is to be expanded in it is expanded.
     pub(super) expands: bool,
-    /// It does nothing but go to a file.
-    is_stored: bool,
+    /// The name of the file that it goes to, and does nothing else.
+    stored_in: Option<String>,
 }
 
 impl Document {
@@ -69,7 +72,8 @@ pub(super) fn compact(line: &str) -> Option<(String, Kept)> {
         return None;
     }
     let min_text = if is_long { MIN_TEXT } else { usize::MAX };
-    let scan = Scan { line, at: 0, copied: 0, min_text, out: String::new(), kept: Kept::default() };
+    let scan =
+        Scan { line, at: 0, copied: 0, min_text, out: String::new(), kept: Kept::default(), no_sums: 0 };
     scan.run()
 }
 
@@ -128,7 +132,7 @@ impl Kept {
         (Cow::Owned(whole), is_right)
     }
 
-    /// What of a text may run: without its comments, and without documents that go to a file.
+    /// What of a text may run: without its comments, and without documents that go to a file which is never named again.
     pub(super) fn code<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(text);
@@ -138,7 +142,7 @@ impl Kept {
             code.push_str(before);
             match number.and_then(|number| self.0.get(number)) {
                 Some(Taken::Quoted(text)) => code.push_str(text),
-                Some(Taken::Document(document)) if !document.is_stored => {
+                Some(Taken::Document(document)) if document.stored_in.is_none() => {
                     code.push('\n');
                     code.push_str(&document.text());
                 }
@@ -181,9 +185,11 @@ struct Scan<'l> {
     min_text: usize,
     out: String,
     kept: Kept,
+    /// How many `((` were none.
+    no_sums: usize,
 }
 
-/// What is open while a line is gone through: `"`, `(`, and `((`, a sum.
+/// What is open while a line is gone through: `"`, `(` of commands, and each `(` of a sum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Quote,
@@ -206,7 +212,7 @@ impl Scan<'_> {
                     b'`' => return None,
                     b'$' if self.byte(1) == Some(b'(') => {
                         self.at += 1;
-                        self.open(&mut open);
+                        self.open(&mut open)?;
                     }
                     b'$' => self.at += 1,
                     _ => {
@@ -245,7 +251,7 @@ impl Scan<'_> {
                         self.document(number, &mark)?;
                     }
                 }
-                b'(' => self.open(&mut open),
+                b'(' => self.open(&mut open)?,
                 b')' => {
                     open.pop();
                     self.at += 1;
@@ -255,6 +261,11 @@ impl Scan<'_> {
         }
         let is_whole = open.is_empty() && marks.is_empty() && !self.kept.is_empty();
         self.out.push_str(self.line.get(self.copied..)?);
+        for taken in &mut self.kept.0 {
+            if let Taken::Document(document) = taken {
+                document.stored_in.take_if(|name| self.out.matches(name.as_str()).nth(1).is_some());
+            }
+        }
         is_whole.then_some((self.out, self.kept))
     }
 
@@ -270,15 +281,17 @@ impl Scan<'_> {
         self.line.as_bytes().get(self.at..)
     }
 
-    /// Goes into a parenthesis, or into two.
-    fn open(&mut self, open: &mut Vec<Open>) {
-        if self.byte(1) == Some(b'(') {
-            open.extend([Open::Sum, Open::Sum]);
-            self.at += 2;
-        } else {
-            open.push(Open::Parenthesis);
-            self.at += 1;
-        }
+    /// Goes into a parenthesis.
+    fn open(&mut self, open: &mut Vec<Open>) -> Option<()> {
+        let is_in_sum = open.last() == Some(&Open::Sum) && self.before() != Some(b'$');
+        let begins_sum = !is_in_sum && self.byte(1) == Some(b'(') && {
+            let is_sum = end_of_sum(self.line.as_bytes(), self.at + 1).is_some();
+            self.no_sums += usize::from(!is_sum);
+            is_sum
+        };
+        open.push(if is_in_sum || begins_sum { Open::Sum } else { Open::Parenthesis });
+        self.at += 1;
+        (self.no_sums <= MAX_NO_SUMS).then_some(())
     }
 
     /// Goes behind the next `length` bytes, and takes them out when they are many, or look like a here-document.
@@ -343,15 +356,15 @@ impl Scan<'_> {
             length: 0,
             strips_tabs: mark.strips_tabs,
             expands: !mark.is_quoted,
-            is_stored: is_outside && self.is_stored(end),
+            stored_in: if is_outside { self.stored_in(end) } else { None },
         };
         let number = self.kept.0.len();
         self.replace(Taken::Document(document), end);
         Some((number, mark))
     }
 
-    /// Whether the document that is announced here does nothing but go to a file: `cat > f <<EOF`.
-    fn is_stored(&self, end: usize) -> bool {
+    /// The name of the file that the document goes to which is announced here, if it does nothing else: `cat > a/f <<EOF`.
+    fn stored_in(&self, end: usize) -> Option<String> {
         let before = self.line.get(..self.at).unwrap_or_default();
         let begin = before.rfind(['\n', ';', '|', '&']).map_or(0, |at| at + 1);
         let before = before.get(begin..).unwrap_or_default().trim_start();
@@ -359,10 +372,12 @@ impl Scan<'_> {
         let has_more = behind.contains(['|', '(', '{', '}']) || behind.contains(">&");
         let behind = behind.split([';', '&']).next().unwrap_or_default();
         let is_elsewhere = [before, behind].iter().any(|part| part.contains("/dev/"));
-        before.starts_with("cat ")
-            && (before.contains('>') || behind.contains('>'))
-            && !has_more
-            && !is_elsewhere
+        if !before.starts_with("cat ") || has_more || is_elsewhere {
+            return None;
+        }
+        let (_, path) = before.rsplit_once('>').or_else(|| behind.rsplit_once('>'))?;
+        let name = path.split_whitespace().next()?.rsplit('/').next()?;
+        Some(name.trim_matches(['"', '\'']).to_owned()).filter(|name| !name.is_empty())
     }
 
     /// Takes out a here-document, with the line that ends it.
@@ -371,11 +386,64 @@ impl Scan<'_> {
         let lines = self.line.get(self.at..self.at + end)?.to_owned();
         self.out.push_str(self.line.get(self.copied..self.at)?);
         let Some(Taken::Document(document)) = self.kept.0.get_mut(number) else { return None };
-        document.is_stored &= !document.expands || !lines.contains("$(") && !lines.contains('`');
+        if document.expands && (lines.contains("$(") || lines.contains('`')) {
+            document.stored_in = None;
+        }
         document.lines = lines;
         document.length = length;
         self.at = (self.at + end + 1).min(self.line.len());
         self.copied = self.at;
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the programs of a line read that here-documents are for; `None` where the line is not compacted.
+    fn documents(line: &str) -> Option<Vec<String>> {
+        let (_, Kept(kept)) = compact(line)?;
+        let documents = kept.iter().filter_map(|taken| match taken {
+            Taken::Document(document) => Some(document.text()),
+            Taken::Quoted(_) | Taken::Comment(_) => None,
+        });
+        Some(documents.collect())
+    }
+
+    #[test]
+    fn what_goes_to_a_file_may_run_where_the_file_is_named_again() {
+        for (line, may_run) in [
+            ("cat > a/x.sh <<'E'\nb c\nE\n", false),
+            ("cat > 'a/x.sh' <<'E'\nb c\nE\nsh x.sh", true),
+            ("cat <<'E' > x.sh\nb c\nE\ncp a/x.sh y; sh y", true),
+            ("cat > x.sh <<'E'\nb c\nE\nsh y.sh", false),
+            ("cat > x.sh <<E\n$(b c)\nE\n", true),
+        ] {
+            let (short, kept) = compact(line).unwrap_or_default();
+            assert_eq!(kept.code(&short).contains("b c"), may_run, "{line}");
+        }
+    }
+
+    #[test]
+    fn two_parentheses_are_a_sum_only_where_two_close_it() {
+        for (line, expected) in [
+            ("echo \"$(( ( bash <<E\na\nE\n) )\n)\"", Some(&["a\n"][..])),
+            ("echo $((bash <<E\na\nE\n) )", Some(&["a\n"])),
+            ("echo $((bash <<E\na\nE\n); b)", Some(&["a\n"])),
+            ("((bash <<E\na\nE\n) )", Some(&["a\n"])),
+            ("((true); (bash <<E\na\nE\n))", Some(&["a\n"])),
+            ("x=$(((1 << 2) + 3)); bash <<E\na\nE\n", Some(&["a\n"])),
+            ("x=$((1 << (2 + $((3 << 4)) ))); bash <<E\na\nE\n", Some(&["a\n"])),
+            ("((x = 1 << 2)) && bash <<E\na\nE\n", Some(&["a\n"])),
+            // For one shell a sum, for another a command.
+            ("((bash <<E\na\nE\n))", None),
+        ] {
+            let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect());
+            assert_eq!(documents(line), expected, "{line}");
+        }
+        let nested = |count: usize| format!("{}cat <<E\na\nE\n{}", "((a); ".repeat(count), ")".repeat(count));
+        assert!(documents(&nested(MAX_NO_SUMS)).is_some());
+        assert_eq!(documents(&nested(MAX_NO_SUMS + 1)), None);
     }
 }

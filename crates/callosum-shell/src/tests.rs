@@ -32,6 +32,11 @@ fn what_a_line_runs() {
         ("X=$(a)", &["a"]),
         ("diff <(a) <(b)", &["a", "b", "diff <(…) <(…)"]),
         ("cat <<'E'\n$(a)\nE\n", &["cat"]),
+        // By what closes: a command in a parenthesis, or a sum.
+        ("$(( ( bash <<E\na\nE\n) )\n)", &["a", "$(( ( bash <<E\na\nE\n) )\n)"]),
+        ("((bash <<E\na\nE\n) ); b", &["a", "b"]),
+        ("((a); (b)); ((c) )", &["a", "b", "c"]),
+        ("x $(( (1 << 2) + $(a) )) $((b) )", &["a", "b", "x $(( (1 << 2) + $(a) )) $((b) )"]),
         ("cat <<E\n$(a)\nE\n", &["a", "cat"]),
         ("sudo -u bob A=1 env -i B=2 nohup timeout -k 5 10 nice -n 5 git push &", &["git push"]),
         ("bash -lc 'cd x && git push'", &["cd x", "git push"]),
@@ -245,6 +250,10 @@ fn what_cannot_be_parsed_is_cut_roughly() {
     assert!(line.rough);
     let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
     assert_eq!(runs, ["cd", "git", "npm"]);
+    // So is what is written to a file that is named again.
+    let much = "V=$(cat f)\n".repeat(200);
+    let line = format!("if true; then {much}cat > x.sh <<'X'\n( ( npm publish ) )\nX\nsh x.sh\nfi");
+    assert!(Line::read(&line).invocations.iter().any(|one| one.program == "npm"));
 }
 
 #[test]

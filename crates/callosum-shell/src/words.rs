@@ -46,7 +46,7 @@ fn spans(word: &str) -> Vec<(usize, usize)> {
             b'\'' if !in_double => at = end_of_quote(bytes, at),
             b'"' => in_double = !in_double,
             b'$' if bytes.get(at + 1) == Some(&b'(') => {
-                let Some(end) = closing_parenthesis(bytes, at + 2, 0, true) else { return spans };
+                let Some(end) = closing_parenthesis(bytes, at + 2, 0, Inside::Cases) else { return spans };
                 spans.push((at, end + 1));
                 at = end;
             }
@@ -288,16 +288,17 @@ pub(super) fn substitutions(raw: &str, in_document: bool) -> (Vec<String>, bool)
                 at = end;
             }
             b'$' if bytes.get(at + 1) == Some(&b'(') => {
-                let closing = closing_parenthesis(bytes, at + 2, 0, true);
+                let sum = end_of_sum(bytes, at + 2);
+                let closing = sum.or_else(|| closing_parenthesis(bytes, at + 2, 0, Inside::Cases));
                 // `case` may have been an argument.
                 let end = closing.unwrap_or_else(|| {
                     is_certain = false;
-                    closing_parenthesis(bytes, at + 2, 0, false).unwrap_or(bytes.len())
+                    closing_parenthesis(bytes, at + 2, 0, Inside::Commands).unwrap_or(bytes.len())
                 });
                 // `$((…))` calculates; what it calculates with may be a substitution.
                 let inner = raw.get(at + 2..end).unwrap_or_default();
-                match inner.strip_prefix('(') {
-                    // What is no sum is a command in a parenthesis.
+                match inner.strip_prefix('(').filter(|_| sum.is_some()) {
+                    // Words are commands, whatever closes: where no shell runs them, one was meant to.
                     Some(sum) if !has_neighbours(sum) => {
                         let (inside, is_inside) = substitutions(sum, false);
                         found.extend(inside);
@@ -349,18 +350,38 @@ fn end_of_backquote(bytes: &[u8], start: usize) -> usize {
 /// Substitutions inside each other are followed so deep: as many as there may be in a text.
 const MAX_DEPTH: usize = 128;
 
-/// Where the parenthesis closes that was opened before `start`, if it does: where each `case` is one that an `esac` ends,
-/// whose patterns have a `)` of their own, or none is.
-fn closing_parenthesis(bytes: &[u8], start: usize, depth: usize, with_cases: bool) -> Option<usize> {
+/// What stands in a parenthesis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// Commands, where each `case` is one that an `esac` ends, whose patterns have a `)` of their own.
+    Cases,
+    /// Commands, where none is.
+    Commands,
+    /// A sum: it has no here-documents either.
+    Sum,
+}
+
+/// The last `)` of the sum whose second `(` is at `start`, behind a `(` or `$(`; `None` where that is no sum but the parenthesis of a
+/// command: `$((a); b)`, `$((a) )`. A shell tells them by what closes: of a sum nothing stands between the two `)`.
+pub(super) fn end_of_sum(bytes: &[u8], start: usize) -> Option<usize> {
+    if bytes.get(start) != Some(&b'(') {
+        return None;
+    }
+    let end = closing_parenthesis(bytes, start + 1, 0, Inside::Sum)? + 1;
+    (bytes.get(end) == Some(&b')')).then_some(end)
+}
+
+/// Where the parenthesis closes that was opened before `start`, if it does.
+fn closing_parenthesis(bytes: &[u8], start: usize, depth: usize, inside: Inside) -> Option<usize> {
     let (mut at, mut open, mut in_double, mut cases) = (start, 1_usize, false, 0_usize);
-    let (mut tags, mut has_documents) = (Vec::new(), true);
+    let (mut tags, mut has_documents) = (Vec::new(), inside != Inside::Sum);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
             b'\'' if !in_double => at = end_of_quote(bytes, at),
             b'"' => in_double = !in_double,
             b'$' if in_double && bytes.get(at + 1) == Some(&b'(') && depth < MAX_DEPTH => {
-                at = closing_parenthesis(bytes, at + 2, depth + 1, with_cases)?;
+                at = closing_parenthesis(bytes, at + 2, depth + 1, inside)?;
             }
             _ if in_double => {}
             b'<' if has_documents && bytes.get(at + 1) == Some(&b'<') => {
@@ -375,7 +396,7 @@ fn closing_parenthesis(bytes: &[u8], start: usize, depth: usize, with_cases: boo
                     at = end;
                 }
             }
-            b'c' if with_cases && is_word(bytes, at, b"case") => cases += 1,
+            b'c' if inside == Inside::Cases && is_word(bytes, at, b"case") => cases += 1,
             b'e' if is_word(bytes, at, b"esac") => cases = cases.saturating_sub(1),
             b'(' => open += 1,
             b')' if open == 1 && cases > 0 => {}
@@ -455,6 +476,14 @@ mod tests {
             ("\\$(a)", &[]),
             ("`a \\`b\\``", &["a `b`"]),
             ("$((1 + $(a)))", &["a"]),
+            ("$(((1 << $(a)) + x))", &["a"]),
+            ("$(( (bash <<<x) ))", &[]),
+            ("$(( (bash <<<x) ) )", &["( (bash <<<x) ) "]),
+            ("$((a); (b))", &["(a); (b)"]),
+            ("$((x)\n)$((1))$((y)|z)", &["(x)\n", "(y)|z"]),
+            ("$((x \"))\" )\n)", &["(x \"))\" )\n"]),
+            // The two that close are those of the document.
+            ("$((cat <<E\n))\n$(a)\nE\n) )", &["a"]),
             ("$(open", &["open"]),
             ("`open", &["open"]),
         ] {

@@ -60,7 +60,8 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
             // `time` belongs to the grammar.
             let takes_text =
                 matches!(carrier.rest, Rest::Command | Rest::Lone | Rest::Joined | Rest::Each | Rest::First);
-            if takes_text && name != "time" {
+            // What has no blank is no text, but a program's name.
+            if takes_text && name != "time" && command.contains(' ') {
                 forms.push(format!("{begin}{option}{operands} {text}"));
             }
             if carrier.rest == Rest::Keys {
@@ -80,7 +81,8 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         for option in carrier.begins.split_whitespace() {
             forms.push(format!("{begin} {option} {command}"));
         }
-        if carrier.marks {
+        // Behind `ssh` its words are a line again, without their quotes.
+        if carrier.marks && !(carrier.verbs.contains(&"ssh") && command.contains(['\'', '"'])) {
             forms.push(format!("{begin}{operands} --unknown-option x -- {command}"));
         }
         if carrier.reads {
@@ -275,7 +277,8 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         2 => format!("{{ {command}\n}}"),
         3 => format!("if true; then {command}\nfi"),
         4 => format!("for i in 1 2; do {command}\ndone"),
-        5 => format!("echo \"$({command}{end})\""),
+        // Of braces in two parentheses no shell makes a command.
+        5 if !command.starts_with("({") => format!("echo \"$({command}{end})\""),
         6 => format!("x=`date`; {command}"),
         7 => format!("eval \"$(cat <<'E{id}'\n{command}\nE{id}\n)\""),
         8 => format!("{}{command}", "true\n".repeat(count)),
@@ -300,7 +303,7 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         24 => format!("echo \"$(\n{command}"),
         25 => format!("f() {{ {command}\n}}; f"),
         26 => format!("case x in a) {command}{end};; esac"),
-        27 => format!("true | xargs -I% sh -c {text}"),
+        27 if !command.contains('%') => format!("true | xargs -I% sh -c {text}"),
         28 if is_one => format!("run() {{ \"$@\"; }}; run {command}"),
         29 if is_one => format!("f() {{ {program} \"$@\"; }}; f {words}"),
         30 if is_one => format!("set -- {command}; \"$@\""),
@@ -345,6 +348,7 @@ fn what_the_search_found_stays_found() {
         format!("( ( {{ bash <<'B'\n{mail}\nB\n}} ) )"),
         format!("echo \"$(({mail}))\""),
         format!("echo \"$(( ( {mail} ) ))\""),
+        format!("echo \"$(( ( bash <<E\n{mail}\nE\n) )\n)\""),
         format!("parallel --jobs 2 wsl --user v-1 {} {{}} ::: 1", quoted(mail)),
         format!("echo \"$($(case x in a) {mail}\necho 'never closed;; esac\necho 'never closed))\""),
         format!("eval \"$(cat <<'E300'\necho \"$(bash -c {quoted_twice})\"\nE300\n)\""),

@@ -2,20 +2,26 @@
 //!
 //! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
-//! and what belongs to it (below it in `blocks`, apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in sentences of other `languages`), `programs` for
-//! commands that are given secrets, `shapes` for tokens and addresses that are secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
+//! and what belongs to it (below it in `blocks`, apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in `sentences`, also of other `languages`), `programs` for
+//! commands that are given secrets (what they read in `input`), `calls` for functions that are, `talk` for what is said to a server, `shapes` for tokens and addresses that are
+//! secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
 mod blocks;
+mod calls;
 mod columns;
+mod command;
+mod input;
 mod languages;
 mod manifests;
 mod names;
 mod pairs;
 mod programs;
+mod sentences;
 mod shapes;
 mod signs;
 mod statements;
 mod summary;
+mod talk;
 mod text;
 mod values;
 #[rustfmt::skip]
@@ -31,17 +37,14 @@ use crate::model::digest::hash_text;
 use crate::model::text::head;
 use names::{Tell, tell};
 use signs::Sign;
-use text::{Text, in_lines};
+use text::{Text, decoded};
 
 /// The secrets in a text, in order and apart from each other.
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let has_signs = look_through(whole, in_key, &mut secrets);
-    if has_signs
-        && !in_key
-        && let Some(lines) = in_lines(whole)
-    {
-        look_through(&lines, false, &mut secrets);
+    if has_signs && let Some(decoded) = decoded(whole) {
+        look_through(&decoded, in_key, &mut secrets);
     }
     if in_key && whole.contains('/') {
         // `http:POST:host/path`: no sign says where the address begins.
@@ -89,6 +92,13 @@ fn look_through(whole: &str, in_key: bool, secrets: &mut Vec<Range<usize>>) -> b
             Sign::PgPass => manifests::pgpass_line(text, &at).into_iter().for_each(add),
             Sign::Crypt => shapes::hash(text, &at).into_iter().for_each(add),
             Sign::BotToken => shapes::bot_token(text, &at).into_iter().for_each(add),
+            Sign::Proxy => shapes::in_proxy(text, &at).into_iter().for_each(add),
+            Sign::Call(place) => calls::argument_of(text, &at, place).into_iter().for_each(add),
+            Sign::User => talk::user(text, &at).into_iter().for_each(add),
+            Sign::Login => talk::login(text, &at).into_iter().for_each(add),
+            Sign::Expect => talk::sent(text, &at, add),
+            Sign::Mask if text.at(at.end) == b'$' => {}
+            Sign::Mask => add(at.end..text.skip(at.end, |byte| !b"\"'\r\n\\".contains(&byte))),
         }
     }
     has_signs

@@ -25,6 +25,10 @@ const LABELS: &[&str] = &[
     "variable_name",
     "variableName",
 ];
+/// What the place of a value stands behind, of which the last name tells: `{"op": "replace", "path": "/auth/token", "value": "x"}`.
+const PATHS: &[&str] = &["path", "pointer", "keyPath", "fieldPath", "jsonPath", "json_path"];
+/// What the value does then: other words are of files.
+pub(super) const HELD_AT: &[&str] = &["value", "newValue", "new_value"];
 /// What the value stands behind.
 const HELD: &[&str] = &[
     "value",
@@ -53,15 +57,25 @@ fn is_one_of(words: &[&str], word: &str) -> bool {
 
 /// The value that another field of the same object, item or command holds for `name`, which a field itself holds.
 pub(super) fn held(text: Text<'_>, name: &Range<usize>) -> Option<Range<usize>> {
-    let label_end = text.skip_back(name.start, |byte| is_quote(byte) || byte == b' ');
+    let path = text.skip_back(name.start, |byte| {
+        in_name(byte) || matches!(byte, b'/' | b'.' | b'~' | b'$' | b'[' | b']')
+    });
+    let is_path =
+        path < name.start && matches!(text.before(name.start), b'/' | b'.') && is_quote(text.at(name.end));
+    let label_end =
+        text.skip_back(if is_path { path } else { name.start }, |byte| is_quote(byte) || byte == b' ');
     let has_sign = matches!(text.before(label_end), b':' | b'=');
     let label_end = text.skip_back(label_end - usize::from(has_sign), |byte| is_quote(byte) || byte == b' ');
     let label = text.part(text.skip_back(label_end, in_name)..label_end);
-    if !is_one_of(LABELS, label.trim_start_matches('-')) || !has_sign && !label.starts_with('-') {
+    let word = label.trim_start_matches('-');
+    let is_place = is_one_of(PATHS, word);
+    if !is_place && (is_path || !is_one_of(LABELS, word)) || !has_sign && !label.starts_with('-') {
         return None;
     }
-    value_among(text, name.end, end_of_item(text, name.end))
-        .or_else(|| value_among(text, start_of_item(text, name.start), name.start))
+    let fields = if is_place { HELD_AT } else { HELD };
+    let among = |from, to| value_of_one(text, fields, from, to);
+    among(name.end, end_of_item(text, name.end))
+        .or_else(|| among(start_of_item(text, name.start), name.start))
 }
 
 /// Where the object or the item of a list ends that `from` is in, as far as it is near.
@@ -93,12 +107,17 @@ fn start_of_item(text: Text<'_>, from: usize) -> usize {
     }
 }
 
-/// The first value among these fields.
-fn value_among(text: Text<'_>, from: usize, to: usize) -> Option<Range<usize>> {
+/// The first value among the fields that stand there.
+pub(super) fn value_among(text: Text<'_>, from: usize, to: usize) -> Option<Range<usize>> {
+    value_of_one(text, HELD, from, to)
+}
+
+/// The first value of those of them that have such names.
+fn value_of_one(text: Text<'_>, fields: &[&str], from: usize, to: usize) -> Option<Range<usize>> {
     let mut place = from;
     while place < to {
         if in_name(text.at(place)) {
-            if let Some(value) = value_of_field(text, place).filter(|value| value.end <= to) {
+            if let Some(value) = value_of(text, fields, place).filter(|value| value.end <= to) {
                 return Some(value);
             }
             place = text.skip(place, in_name);
@@ -111,9 +130,13 @@ fn value_among(text: Text<'_>, from: usize, to: usize) -> Option<Range<usize>> {
 
 /// The value of the field whose name is at `place`, if it is one that holds what another one names.
 pub(super) fn value_of_field(text: Text<'_>, place: usize) -> Option<Range<usize>> {
+    value_of(text, HELD, place)
+}
+
+fn value_of(text: Text<'_>, fields: &[&str], place: usize) -> Option<Range<usize>> {
     let end = text.skip(place, in_name);
     let field = text.part(place..end);
-    if !is_one_of(HELD, field.trim_start_matches('-')) {
+    if !is_one_of(fields, field.trim_start_matches('-')) {
         return None;
     }
     let sign = text.blanks(text.skip(end, is_quote));

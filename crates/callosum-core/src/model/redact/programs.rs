@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::names::Tell;
-use super::names::looks_made;
-use super::tells;
+use super::command::{Word, inner, words};
+use super::names::{Tell, looks_made};
 use super::text::{Text, in_name, is_blank};
+use super::{input, shapes, tells};
 
 /// A program and the words that follow it (in this order, others may stand between; one that ends with `*` may go on; one that begins
 /// with `-` is an option that must be there, alone or among other letters), and where its secrets stand:
@@ -14,16 +14,49 @@ use super::text::{Text, in_name, is_blank};
 /// - `~-x`: the value, only in the same word; `!-x`: only in the next
 /// - `:-x`: of the value what stands behind its first colon, or before, if nothing does; `,-x`, `%-x` likewise
 /// - `;-x`: the value if it has a `=` in it, else it is a file
+/// - `&`: of each word `user:password@host` the password, where no address begins
 /// - `=`: of each argument `NAME=VALUE` what stands behind the `=`; `=--name`: the same of an option's value
 /// - `@2`: the arguments from the second on; `#2`: the second alone
-/// - `+`: each argument that follows one that names a secret
+/// - `+`: each argument that follows one that names a secret, whatever options stand between
 /// - `/`: of each argument `user/password@place` the password
 /// - `?` before another sign: where it looks as if a machine made it
 /// - `^`: nothing, but the program must be a command's first word, for its name is an ordinary word, too
-/// - `<`: what it reads: a here-string, a here-document, what is piped into it
+/// - `<`: what it reads: a here-string, a here-document, a `<(…)`, what is piped into it; `:<`: of that what stands behind its first colon
 #[rustfmt::skip]
 pub(super) const PROGRAMS: &[(&str, &str)] = &[
-    ("curl", ":-u :-U :--user :--proxy-user ;-b ;--cookie --oauth2-bearer --pass :-E :--cert --tlspassword --proxy-pass"),
+    ("curl", ":-u :-U :--user :--proxy-user ;-b ;--cookie --oauth2-bearer --pass :-E :--cert --tlspassword --proxy-pass &"),
+    ("curl -K", "<"),
+    ("curl --config", "<"),
+    ("base64", ":<"),
+    ("wget|aria2c|curlftpfs", "&"),
+    ("impacket-secretsdump|impacket-psexec|impacket-wmiexec|impacket-smbexec|secretsdump.py|psexec.py|wmiexec.py", "/"),
+    ("hydra|medusa|crackmapexec|netexec|nxc|rdesktop|veracrypt", "-p"),
+    ("psexec|PsExec|PsExec64", "-p"),
+    ("schtasks", "!/rp"),
+    ("signtool sign", "!/p"),
+    ("altool|notarytool", "-p"),
+    ("nsupdate", ":-y"),
+    ("slappasswd", "-s"),
+    ("doveadm pw", "-p"),
+    ("caddy hash-password", "-p --plaintext"),
+    ("openssl passwd", "@1 <"),
+    ("zfs load-key|change-key|create", "<"),
+    ("openconnect", "<"),
+    ("wg pubkey|set", "<"),
+    ("hdiutil", "<"),
+    ("dscl -passwd", "@3"),
+    ("sshpass -f", "<"),
+    ("aws configure", "<"),
+    ("npm|yarn|pnpm login|adduser", "<"),
+    ("gcloud auth", "<"),
+    ("wpa_cli set_network", "+"),
+    ("yq|yq3 w|write", "+"),
+    ("plutil -replace|-insert", "+"),
+    ("defaults write", "+"),
+    ("gsettings|dconf set|write", "+"),
+    ("drush upwd|user:password", "@2"),
+    ("cloudflared service install", "@1"),
+    ("az sql|mysql|postgres|ad|vm|vmss create|update", "-p"),
     ("wget", "--password --http-password --ftp-password"),
     ("http|https", ":-a :--auth"),
     ("xh|xhs", ":-a :--auth --bearer"),
@@ -165,55 +198,6 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("signal-cli verify", "@1"),
 ];
 
-/// A word as it is written, quotes and all.
-type Word = Range<usize>;
-
-/// The words of a command from `from` on, and where it ends: before the sign that separates it from the next.
-fn words(text: Text<'_>, from: usize, outer: u8) -> (Vec<Word>, usize) {
-    let mut words = Vec::new();
-    let mut place = from;
-    loop {
-        place = text.blanks(place);
-        if text.at(place) == b'\\' && matches!(text.at(place + 1), b'\n' | b'\r') {
-            place = text.skip(place + 1, |byte| byte.is_ascii_whitespace());
-            continue;
-        }
-        let begin = place;
-        while place < text.len() {
-            let byte = text.at(place);
-            match byte {
-                b'"' | b'\'' if outer == byte => break,
-                b'"' | b'\'' => place = text.quoted(place).map_or(place + 1, |(_, end)| end),
-                b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => {
-                    place = text.quoted(place).map_or(place + 2, |(_, end)| end);
-                }
-                b'\\' if text.at(place + 1) == b'\n' => break,
-                b'\\' => place += 2,
-                b'$' if text.at(place + 1) == b'(' => place += 2,
-                b'<' | b'>' => place += 1,
-                _ if byte.is_ascii_whitespace() || matches!(byte, b';' | b'|' | b'&') => break,
-                _ => place += 1,
-            }
-        }
-        let place_in = place.min(text.len());
-        if place_in > begin {
-            words.push(begin..place_in);
-            place = place_in;
-        }
-        if !is_blank(text.at(place)) && text.at(place) != b'\\' || place >= text.len() || words.len() > 200 {
-            return (words, place.min(text.len()));
-        }
-    }
-}
-
-/// What is in a word, its quotes taken off.
-fn inner(text: Text<'_>, word: Word) -> Word {
-    match text.quoted(word.start) {
-        Some((inside, end)) if end >= word.end => inside,
-        _ => word,
-    }
-}
-
 /// The secrets that the program is given whose name is at `found`, the first word of line `number`; whether there is a command.
 pub(super) fn secrets(
     text: Text<'_>,
@@ -265,7 +249,22 @@ pub(super) fn secrets(
         let number = || option.parse::<usize>().map_or(0, |number| number.saturating_sub(1));
         match place.as_bytes() {
             [] | [b'^'] => {}
-            [b'<'] => read(text, found.start, &all, end, &mut add),
+            [b'<'] => input::read(text, found.start, &all, end, &mut add),
+            [b':', b'<'] => input::read(text, found.start, &all, end, &mut |said: Range<usize>| {
+                let user = text.part(said.clone()).split_once(':').map_or("", |(user, _)| user);
+                if !user.is_empty() && !text.part(said.clone()).contains([' ', '/', '\n', '{']) {
+                    add(said.start + user.len() + 1..said.end);
+                }
+            }),
+            [b'&'] => {
+                for word in &all {
+                    let word = inner(text, word.clone());
+                    let said = text.part(word.clone());
+                    let begin =
+                        if said.starts_with('-') { said.find('=').map_or(0, |sign| sign + 1) } else { 0 };
+                    shapes::in_user(text, word.start + begin).into_iter().for_each(&mut add);
+                }
+            }
             [b'='] => {
                 for word in rest.iter().filter(|word| text.at(inner(text, (*word).clone()).start) != b'-') {
                     let word = inner(text, word.clone());
@@ -275,8 +274,9 @@ pub(super) fn secrets(
                 }
             }
             [b'+'] => {
-                for pair in rest.windows(2) {
-                    if let [name, value] = pair
+                for (place, name) in rest.iter().enumerate() {
+                    let behind = rest.get(place + 1..).unwrap_or_default();
+                    if let Some(value) = behind.iter().find(|value| text.at(value.start) != b'-')
                         && tells(
                             text.part(inner(text, name.clone()))
                                 .rsplit(['.', '/'])
@@ -411,119 +411,4 @@ fn each_value(
             add(inner(text, value.clone()));
         }
     }
-}
-
-/// What a program reads: behind `<<<`, a here-document, or what is piped into it.
-fn read(text: Text<'_>, program: usize, words: &[Word], end: usize, add: &mut impl FnMut(Range<usize>)) {
-    for (place, word) in words.iter().enumerate() {
-        let said = text.part(word.clone());
-        if let Some(at) = said.find("<<<") {
-            let attached = inner(text, word.start + at + 3..word.end);
-            let value = if attached.is_empty() {
-                words.get(place + 1).map(|next| inner(text, next.clone()))
-            } else {
-                Some(attached)
-            };
-            value.into_iter().for_each(&mut *add);
-        } else if said.contains("<<") {
-            here_document(text, word, words.get(place + 1), end, add);
-        }
-    }
-    let line = text.skip_back(program, |byte| byte != b'|');
-    let between = text.part(line..program);
-    if line == 0 || between.contains(['\n', ';', '&']) {
-        return;
-    }
-    // Whoever says it first, whatever it goes through on its way.
-    let pipe = line - 1;
-    let speakers = ["echo ", "printf ", "print ", "cat <<", "base64 <<", "tee <<"];
-    let mut first = None;
-    for speaker in speakers {
-        let mut from = 0;
-        while let Some(place) = text.find(from, speaker).filter(|place| *place < pipe) {
-            from = place + speaker.len();
-            let before = text.before(place);
-            if before != 0 && !before.is_ascii_whitespace() && !b";|&(`\"'/".contains(&before) {
-                continue;
-            }
-            if leads_to(text, place, program) && first.is_none_or(|known| place < known) {
-                first = Some(place);
-            }
-        }
-    }
-    let Some(first) = first else { return };
-    let outer = text.quote_around(first);
-    let (said, end) = self::words(text, first, outer);
-    if let Some(word) = said.iter().find(|word| text.part((*word).clone()).contains("<<")) {
-        if text.part(word.clone()).contains("<<<") {
-            read(text, 0, &said, end, add);
-        } else {
-            let next = said.iter().position(|other| other == word).and_then(|place| said.get(place + 1));
-            here_document(text, word, next, end, add);
-        }
-        return;
-    }
-    let mut words = said.iter().skip(1).peekable();
-    while words.next_if(|word| text.at(word.start) == b'-' && word.len() <= 4).is_some() {}
-    if text.rest(first).starts_with("printf") {
-        let _ = words.next_if(|word| text.part((*word).clone()).contains('%') && said.len() > 2);
-    }
-    let begin = words.next().map(|word| inner(text, word.clone()).start);
-    let last = said.last().map(|word| inner(text, word.clone()).end);
-    if let (Some(begin), Some(last)) = (begin, last) {
-        add(begin..last);
-    }
-}
-
-/// Whether what the command at `from` says goes through pipes to the program at `to`.
-fn leads_to(text: Text<'_>, from: usize, to: usize) -> bool {
-    let outer = text.quote_around(from);
-    let mut place = from;
-    loop {
-        let (words, mut end) = words(text, place, outer);
-        if let Some(word) = words.iter().find(|word| text.part((*word).clone()).contains("<<")) {
-            // A here-document follows the line, the pipe does not wait for it.
-            if word.start > to {
-                return false;
-            }
-        }
-        if end >= to {
-            return place <= to && place > from;
-        }
-        if text.at(end) != b'|' || text.at(end + 1) == b'|' {
-            return false;
-        }
-        end = text.skip(end + 1, |byte| byte == b'&');
-        if end > to {
-            return false;
-        }
-        place = text.skip(end, |byte| byte.is_ascii_whitespace());
-    }
-}
-
-/// The lines of the here-document that `word` (and `next`, where its mark stands apart) begins.
-fn here_document(
-    text: Text<'_>,
-    word: &Word,
-    next: Option<&Word>,
-    end: usize,
-    add: &mut impl FnMut(Range<usize>),
-) {
-    let said = text.part(word.clone());
-    let mark = said.split("<<").nth(1).unwrap_or_default().trim_start_matches('-');
-    let mark = if mark.is_empty() { next.map_or("", |next| text.part(next.clone())) } else { mark };
-    let mark = mark.trim_matches(['"', '\'', '\\']);
-    let begin = text.line_end(end.max(word.end));
-    if mark.is_empty() || begin >= text.len() {
-        return;
-    }
-    let (mut line, begin) = (begin + 1, begin + 1);
-    while line < text.len() {
-        let line_end = text.line_end(line);
-        if text.part(line..line_end).trim_matches([' ', '\t', '"', '\'', ')']) == mark {
-            return add(begin..line.saturating_sub(1).max(begin));
-        }
-        line = line_end + 1;
-    }
-    add(begin..text.len());
 }

@@ -249,13 +249,22 @@ pub(super) fn in_address(
     in_key: bool,
     mut add: impl FnMut(Range<usize>),
 ) {
-    let end = text.skip(found.end, |byte| byte > b' ' && !b"\"'`<>/?#\\|".contains(&byte));
-    if let Some(at) = text.part(found.end..end).rfind('@').map(|length| found.end + length) {
-        let colon = text.part(found.end..at).find(':').map(|length| found.end + length);
+    // Of an address that another one holds each slash was three bytes.
+    let begin = text.skip(found.end, |byte| byte == b'/');
+    let end = text.skip(begin, |byte| byte > b' ' && !b"\"'`<>/?#\\|".contains(&byte));
+    if let Some(at) = text.part(begin..end).rfind('@').map(|length| begin + length) {
+        let colon = text.part(begin..at).find(':').map(|length| begin + length);
+        let is_token = |user: Range<usize>| user.len() >= 20 || looks_made(text.part(user));
         match colon {
-            Some(colon) if colon + 1 < at => add(colon + 1..at),
-            Some(colon) if colon - found.end >= 8 => add(found.end..colon),
-            None if at - found.end >= 20 || looks_made(text.part(found.end..at)) => add(found.end..at),
+            Some(colon) if colon + 1 < at => {
+                add(colon + 1..at);
+                // `https://x:x-oauth-basic@host`
+                if is_token(begin..colon) {
+                    add(begin..colon);
+                }
+            }
+            Some(colon) if colon - begin >= 8 => add(begin..colon),
+            None if is_token(begin..at) => add(begin..at),
             _ => {}
         }
     }
@@ -264,6 +273,32 @@ pub(super) fn in_address(
         let by_name = !(STORES.contains(&text.part(scheme..found.start)) || in_key && is_of_names(text.0));
         in_parts(text, end + 1..text.skip(end, in_path), by_name, add);
     }
+}
+
+/// The password in `user:password@host`, which stands where an address without its scheme may: from `from` on to a blank or a quote.
+pub(super) fn in_user(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let end = text.skip(from, |byte| byte > b' ' && !b"\"'`<>?#\\|;,)}".contains(&byte));
+    let colon = from + text.part(from..end).find(':')?;
+    let host = text.part(colon + 1..end);
+    let at = colon + 1 + host.split('/').next().unwrap_or_default().rfind('@')?;
+    let user = text.part(from..colon);
+    (colon > from && at > colon + 1 && !user.contains(['/', '@', '='])).then_some(colon + 1..at)
+}
+
+/// The password of the user in the proxy whose word is at `found`: `--proxy u:x@h`, `--proxy-user u:x`, `https_proxy=u:x@h`, `"proxy": "u:x@h"`.
+pub(super) fn in_proxy(text: Text<'_>, found: &Range<usize>) -> Option<Range<usize>> {
+    let end = text.skip(found.end, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let begin =
+        text.skip(end, |byte| matches!(byte, b'=' | b':' | b' ' | b'"' | b'\'' | b'\\' | b',' | b'['));
+    if begin == end {
+        return None;
+    }
+    if text.part(found.end..end).to_ascii_lowercase().ends_with("user") {
+        let close = text.skip(begin, |byte| byte > b' ' && !b"\"'`\\".contains(&byte));
+        let colon = begin + text.part(begin..close).find(':')?;
+        return (colon > begin && colon + 1 < close).then_some(colon + 1..close);
+    }
+    in_user(text, begin)
 }
 
 /// The tokens among the parts of a path; `by_name`: also those that the part before tells of.

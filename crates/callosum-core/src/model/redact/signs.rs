@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::calls::CALLS;
 use super::languages;
 use super::programs::PROGRAMS;
 use super::shapes::{HOOKS, HOSTS, PREFIXES};
@@ -32,6 +33,18 @@ pub(super) enum Sign {
     PgPass,
     /// A password's hash, as it stands in a file of users.
     Crypt,
+    /// A proxy, which may be given with a user.
+    Proxy,
+    /// A function that is called with a secret, by its place in the table.
+    Call(usize),
+    /// The line of a script that says a user, and may say the password.
+    User,
+    /// The same of a mail client.
+    Login,
+    /// A script that waits for what a program asks.
+    Expect,
+    /// What is to be hidden from a log.
+    Mask,
 }
 
 /// Words that are no rows of another table.
@@ -55,6 +68,12 @@ const OTHERS: &[(&str, Sign)] = &[
     ("$argon2", Sign::Crypt),
     ("{SHA}", Sign::Crypt),
     ("{SSHA}", Sign::Crypt),
+    ("proxy", Sign::Proxy),
+    ("user ", Sign::User),
+    ("open -u ", Sign::User),
+    ("LOGIN ", Sign::Login),
+    ("expect", Sign::Expect),
+    ("::add-mask::", Sign::Mask),
 ];
 
 #[derive(Clone, Copy)]
@@ -99,7 +118,14 @@ const COUNT: usize = {
         names += count_names(PROGRAMS[line].0.as_bytes());
         line += 1;
     }
-    STEMS.len() + languages::WORDS.len() + OTHERS.len() + PREFIXES.len() + HOOKS.len() + HOSTS.len() + names
+    STEMS.len()
+        + languages::WORDS.len()
+        + OTHERS.len()
+        + CALLS.len()
+        + PREFIXES.len()
+        + HOOKS.len()
+        + HOSTS.len()
+        + names
 };
 
 const WORDS: &Words = &Words::of_all();
@@ -130,6 +156,11 @@ impl Words {
         place = 0;
         while place < OTHERS.len() {
             all[count] = Word { bytes: OTHERS[place].0.as_bytes(), sign: OTHERS[place].1 };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < CALLS.len() {
+            all[count] = Word { bytes: CALLS[place].as_bytes(), sign: Sign::Call(place) };
             (count, place) = (count + 1, place + 1);
         }
         place = 0;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::names::{Tell, is_secret, tell};
+use super::pairs::HELD_AT;
 use super::{REDACTED, may_tell, redact, redact_words, secrets_in, tells};
 use crate::model::digest::number_text;
 use crate::model::text::{as_one_line, head, one_line};
@@ -23,6 +24,8 @@ const MAX_DEPTH: usize = 8;
 enum Role {
     /// It names what another one holds.
     Label,
+    /// It says where the value belongs that another one holds: its last name tells.
+    Place,
     /// It holds what another one names.
     Held,
     /// It is a program, whose arguments are a list beside it.
@@ -50,6 +53,7 @@ impl Role {
                 ("type", Self::Label),
                 ("data", Self::Held),
                 ("text", Self::Held),
+                ("path", Self::Place),
                 ("file", Self::Program),
             ],
             5 => &[
@@ -68,6 +72,8 @@ impl Role {
                 ("string", Self::Held),
             ],
             7 => &[
+                ("pointer", Self::Place),
+                ("keyPath", Self::Place),
                 ("content", Self::Held),
                 ("default", Self::Held),
                 ("setting", Self::Label),
@@ -77,12 +83,19 @@ impl Role {
                 ("command", Self::Program),
             ],
             8 => &[
+                ("jsonPath", Self::Place),
                 ("variable", Self::Label),
                 ("property", Self::Label),
                 ("selector", Self::Label),
                 ("newValue", Self::Held),
             ],
-            9 => &[("parameter", Self::Label), ("new_value", Self::Held)],
+            9 => &[
+                ("file_path", Self::Place),
+                ("fieldPath", Self::Place),
+                ("json_path", Self::Place),
+                ("parameter", Self::Label),
+                ("new_value", Self::Held),
+            ],
             10 => &[("executable", Self::Program)],
             12 => &[("variableName", Self::Label)],
             13 => &[("variable_name", Self::Label), ("variableValue", Self::Held)],
@@ -190,7 +203,7 @@ impl Summary {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, depth: usize) {
-        let (told, program) = told_by(fields);
+        let (told, place, program) = told_by(fields);
         self.push("{");
         for (at, (name, value)) in fields.iter().enumerate() {
             if self.left == 0 {
@@ -208,6 +221,11 @@ impl Summary {
             self.push(":");
             if told > tells && Role::of(name) == Some(Role::Held) {
                 tells = told;
+            }
+            if let Some(place) = place.filter(|_| may_belong(name, value))
+                && Role::of(name) == Some(Role::Held)
+            {
+                tells = tells.max(of_place(place, name));
             }
             if matches!(name.as_str(), "data" | "stringData") && is_secret_manifest(fields) {
                 tells = Tell::Surely;
@@ -239,13 +257,15 @@ impl Summary {
     }
 }
 
-/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, and the program in it.
-fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
-    let (mut told, mut program) = (Tell::No, None);
+/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, the place where that belongs,
+/// `{"path": "/auth/token", "value": …}`, and the program in it.
+fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>, Option<&str>) {
+    let (mut told, mut place, mut program) = (Tell::No, None, None);
     if fields.len() > 1 {
         for (name, value) in fields {
             match (Role::of(name), value) {
                 (Some(Role::Label), Value::String(label)) => told = told.max(of_label(label)),
+                (Some(Role::Place), Value::String(text)) => place = place.or(Some(text.as_str())),
                 (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
                 _ => {}
             }
@@ -254,7 +274,21 @@ fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
             }
         }
     }
-    (told, program)
+    (told, place, program)
+}
+
+/// Whether the field `name` may hold what belongs to a place alone: a file holds more than a secret, except where it is one word.
+fn may_belong(name: &str, value: &Value) -> bool {
+    let is_word = |text: &str| memchr::memchr2(b' ', b'\n', text.trim_end_matches('\n').as_bytes()).is_none();
+    HELD_AT.contains(&name) || value.as_str().is_some_and(is_word)
+}
+
+/// What the last name in a place, `/auth/token`, `auth.tokens[0]`, says of the value there, which the field `name` holds.
+fn of_place(place: &str, name: &str) -> Tell {
+    let is_name = |part: &&str| part.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let last = place.rsplit(['/', '.', '[', ']']).find(is_name).unwrap_or_default();
+    let tells = if last.len() < 80 { tells(last) } else { Tell::No };
+    if HELD_AT.contains(&name) || tells == Tell::Surely { tells } else { Tell::No }
 }
 
 /// Whether an object is a manifest whose data are secrets.

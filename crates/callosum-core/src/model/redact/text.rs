@@ -11,14 +11,106 @@ pub(super) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// A text as long as this one, in which what it has lines in is lines: those that JSON writes with `\n`, and those that a patch marks with
-/// a sign. `None` when it has none.
-pub(super) fn in_lines(text: &str) -> Option<String> {
-    let is_patch = text.contains("\n+") || text.contains("\\n+");
-    if !text.contains("\\n") && !is_patch {
+/// A text as long as this one, as whoever it is for reads it: with lines where JSON writes `\n` or a patch marks them with a sign, and with
+/// the signs that addresses, JSON and HTML write as codes: `%3D`, `\u003d`, `&quot;`. `None` when it has none of these.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let may_have_codes = memchr::memchr3(b'%', b'&', b'\\', text.as_bytes()).is_some();
+    let is_patch = text.contains("\n+") || may_have_codes && text.contains("\\n+");
+    let has_lines = is_patch || may_have_codes && text.contains("\\n");
+    if !has_lines && !may_have_codes {
         return None;
     }
-    let mut lines = text.as_bytes().to_vec();
+    let mut bytes = text.as_bytes().to_vec();
+    let has_codes = may_have_codes && decode(&mut bytes);
+    if has_lines {
+        begin_lines(&mut bytes, is_patch);
+    }
+    if has_lines || has_codes { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// Signs as HTML writes them.
+const ENTITIES: &[(&[u8], u8)] = &[
+    (b"&quot;", b'"'),
+    (b"&apos;", b'\''),
+    (b"&amp;", b'&'),
+    (b"&#34;", b'"'),
+    (b"&#39;", b'\''),
+    (b"&#61;", b'='),
+    (b"&#x22;", b'"'),
+    (b"&#x27;", b'\''),
+    (b"&#x3D;", b'='),
+];
+
+/// JSON in JSON has more backslashes in front of a code, but no more than these.
+const MAX_SLASHES: usize = 8;
+
+/// Writes the signs of which there are codes over them; whether there was one.
+fn decode(bytes: &mut [u8]) -> bool {
+    let (mut from, mut has_codes) = (0, false);
+    while let Some(length) = memchr::memchr3(b'%', b'&', b'\\', bytes.get(from..).unwrap_or_default()) {
+        let at = from + length;
+        from = at + 1;
+        let Some((sign, length)) = bytes.get(at..).and_then(code) else { continue };
+        let is_behind_quote =
+            matches!(at.checked_sub(1).and_then(|before| bytes.get(before)), Some(b'"' | b'\''));
+        if let Some(code) = bytes.get_mut(at..at + length)
+            && write(code, sign, is_behind_quote)
+        {
+            (from, has_codes) = (at + length, true);
+        }
+    }
+    has_codes
+}
+
+/// The sign that the text begins with a code of, and how long that is: of an address in an address a `%` is `%25`.
+fn code(text: &[u8]) -> Option<(u8, usize)> {
+    let number = |from: usize| {
+        let digits = str::from_utf8(text.get(from..from + 2)?).ok()?;
+        let sign = u8::from_str_radix(digits, 16).ok()?;
+        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some((sign, from + 2))
+    };
+    match text.first()? {
+        b'%' => {
+            let mut from = 1;
+            while text.get(from..).is_some_and(|rest| rest.starts_with(b"25")) {
+                from += 2;
+            }
+            number(from)
+        }
+        b'\\' => {
+            let slashes = text.iter().take(MAX_SLASHES).take_while(|byte| **byte == b'\\').count();
+            let is_code = text.get(slashes..).is_some_and(|rest| rest.starts_with(b"u00"));
+            if is_code { number(slashes + 3) } else { None }
+        }
+        _ => {
+            let is_it =
+                |code: &[u8]| text.get(..code.len()).is_some_and(|text| text.eq_ignore_ascii_case(code));
+            ENTITIES.iter().find(|(code, _)| is_it(code)).map(|(code, sign)| (*sign, code.len()))
+        }
+    }
+}
+
+/// Writes a sign over its code, and beside it what changes nothing of what stands there; false where the sign matters to nobody.
+fn write(code: &mut [u8], sign: u8, is_behind_quote: bool) -> bool {
+    let beside = match sign {
+        b'=' | b':' if is_behind_quote => b' ',
+        // Part of a name, or of a host's.
+        b'=' | b':' | b'@' => b'_',
+        // A quote in a quoted text.
+        b'"' | b'\'' => b'\\',
+        b'\n' | b' ' | b'&' | b'?' | b'/' | b'#' | b',' | b';' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' => {
+            sign
+        }
+        _ => return false,
+    };
+    code.fill(beside);
+    let place = if sign == b'@' { code.first_mut() } else { code.last_mut() };
+    place.into_iter().for_each(|byte| *byte = sign);
+    true
+}
+
+/// Makes lines in a text of what it has lines in.
+fn begin_lines(lines: &mut [u8], is_patch: bool) {
     let mut slashes = 0;
     for place in 0..lines.len() {
         let byte = lines.get(place).copied().unwrap_or_default();
@@ -29,13 +121,14 @@ pub(super) fn in_lines(text: &str) -> Option<String> {
             b'+' | b'-' if is_patch && before == b'\n' => b' ',
             other => other,
         };
-        if becomes != byte {
-            lines.get_mut(place - slashes..place)?.fill(b' ');
-            *lines.get_mut(place)? = becomes;
+        if becomes != byte
+            && let Some(written) = lines.get_mut(place - slashes..=place)
+        {
+            written.fill(b' ');
+            written.last_mut().into_iter().for_each(|byte| *byte = becomes);
         }
         slashes = if byte == b'\\' { slashes + 1 } else { 0 };
     }
-    String::from_utf8(lines).ok()
 }
 
 pub(super) fn is_blank(byte: u8) -> bool {

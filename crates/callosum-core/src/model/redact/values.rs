@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::names::{Tell, is_header, is_prose, is_secret, tell};
+use super::names::{Tell, is_header, is_number, is_prose, is_secret, tell};
 use super::text::{Text, in_name};
-use super::words::{ORDER_KEYS, PHRASES, SAID_FIRST, SAID_NEXT};
-use super::{blocks, columns, languages, manifests, pairs, statements};
+use super::words::{ORDER_KEYS, PHRASES};
+use super::{blocks, calls, columns, input, languages, manifests, pairs, sentences, statements, talk};
 
 /// The secrets that belong to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context
 /// key, which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
@@ -15,6 +15,9 @@ pub(super) fn secrets_of(text: Text<'_>, found: &Range<usize>, in_key: bool) -> 
     let end = text.skip(found.start, in_name);
     if text.part(begin..end).eq_ignore_ascii_case("identified") {
         return (end, statements::identified(text, end).into_iter().collect());
+    }
+    if text.part(begin..end).eq_ignore_ascii_case("authenticate") {
+        return (end, talk::mechanism(text, end).into_iter().collect());
     }
     if text.part(begin..end) == "pgpass" && !in_key {
         return (end, manifests::in_pgpass(text, end));
@@ -69,6 +72,9 @@ fn values_of(
     if values.is_empty() && !in_key {
         values = manifests::values(text, name);
     }
+    if values.is_empty() && !in_key && tells >= Tell::Likely {
+        values = input::stored(text, name).into_iter().collect();
+    }
     if !in_key
         && let [value] = values.as_mut_slice()
         && text.part(value.clone()).starts_with("%s")
@@ -81,13 +87,15 @@ fn values_of(
         is_secret(tells, said)
             && match tells {
                 // `pin: python==3.11`
-                Tell::Likely => !(is_prose(own, said) || goes_on(text, value) || said.contains("==")),
-                Tell::Surely => !is_said(text, own, value),
+                Tell::Likely => {
+                    !(is_prose(own, said) || sentences::goes_on(text, value) || said.contains("=="))
+                }
+                Tell::Surely => !sentences::is_said(text, own, value),
                 _ => true,
             }
     });
     if tells == Tell::Surely && !in_key {
-        values = values.into_iter().map(|value| whole_phrase(text, own, value)).collect();
+        values = values.into_iter().map(|value| sentences::whole_phrase(text, own, value)).collect();
     }
     values
 }
@@ -101,73 +109,6 @@ fn printed(text: Text<'_>, value: &Range<usize>) -> Option<Range<usize>> {
     let begin = text.blanks((close + 1).min(text.len()));
     Some(begin..text.skip(begin, |byte| !b"<>|;&\r\n".contains(&byte)))
 }
-
-/// Whether a value is the first word of what somebody says: `auth: rotate the keys`.
-fn goes_on(text: Text<'_>, value: &Range<usize>) -> bool {
-    text.part(value.clone()).bytes().all(|byte| byte.is_ascii_alphabetic())
-        && text.at(value.end) == b' '
-        && text.at(value.end + 1).is_ascii_alphabetic()
-        && text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':'
-}
-
-/// Whether even behind a sure name a value is no secret but what somebody says: `password: reset flow`, `token: bump`. Such are words in
-/// small letters, of which one follows the other; only a phrase is a secret of them.
-fn is_said(text: Text<'_>, name: &str, value: &Range<usize>) -> bool {
-    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let said = text.part(value.clone());
-    if is_header(name) {
-        return said.contains(' ') && said.split(' ').all(is_word);
-    }
-    let follows_colon = text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':';
-    if !is_word(said) || !follows_colon || text.before(value.start) != b' ' {
-        return false;
-    }
-    let next = text.blanks(value.end);
-    if next == value.end {
-        return said.len() < 8 && name.eq_ignore_ascii_case("token") && text.at(next) != b'\n';
-    }
-    let name = name.to_ascii_lowercase();
-    let next = text.part(next..text.skip(next, in_name));
-    // `password: hunter on the test host`
-    is_word(next)
-        && (SAID_FIRST.contains(&said) || SAID_NEXT.contains(&next) && !GOES_ON.contains(&next))
-        && !["phrase", "mnemonic", "seed"].iter().any(|word| name.contains(word))
-}
-
-/// What a sentence goes on with behind a secret in it.
-const GOES_ON: &[&str] = &["and", "or", "on", "at", "in", "for", "with", "then"];
-
-/// A secret of several words in small letters, from the first one to the last: `password: correct horse battery staple`.
-fn whole_phrase(text: Text<'_>, name: &str, value: Range<usize>) -> Range<usize> {
-    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_sure = || name.to_ascii_lowercase().contains("pass");
-    if text.at(value.end) != b' '
-        || !is_word(text.part(value.clone()))
-        || text.before(value.start) != b' '
-        || !is_sure()
-    {
-        return value;
-    }
-    let mut end = value.end;
-    for _ in 0..MAX_PHRASE {
-        let next = end + 1..text.skip(end + 1, in_name);
-        let word = text.part(next.clone());
-        let is_name = matches!(text.at(next.end), b':' | b'=');
-        if text.at(end) != b' '
-            || !is_word(word)
-            || is_name
-            || GOES_ON.contains(&word)
-            || SAID_NEXT.contains(&word)
-        {
-            break;
-        }
-        end = next.end;
-    }
-    value.start..end
-}
-
-/// So many words follow the first of a phrase.
-const MAX_PHRASE: usize = 24;
 
 /// Programs that look for a text: what stands behind it is a place.
 const SEARCHERS: &[&str] = &["grep ", "rg ", "ag ", "ack "];
@@ -212,6 +153,11 @@ fn value_of(
             return Some(codes);
         }
     }
+    // `--password-file=<(echo x)`
+    let printed = text.skip(place, |byte| matches!(byte, b'=' | b':' | b' '));
+    if let Some(printed) = input::printed(text, printed) {
+        return Some(printed);
+    }
     match text.at(place) {
         b':' if in_key && !was_quoted && !matches!(text.at(place + 1), b' ' | b'"' | b'\'') => None,
         b':' if text.at(place + 1) == b':' => None,
@@ -229,12 +175,18 @@ fn value_of(
         sign @ (b':' | b'=') => behind_sign(text, &name, place + 1, sign),
         128.. => languages::value(text, closed),
         b',' if was_quoted => in_pair(text, text.skip(place + 1, |byte| byte.is_ascii_whitespace())),
-        b'(' if !was_quoted => argument(text, &name, place + 1),
-        b')' if was_quoted && text.at(place + 1) == b'.' => filled_in(text, place + 2),
+        b'(' if !was_quoted => calls::argument(text, &name, place + 1),
+        b')' if was_quoted && text.at(place + 1) == b'.' => calls::filled_in(text, place + 2),
+        b'|' if text.at(place + 1) == b'=' => behind_sign(text, &name, place + 2, b'='),
+        b'{' if was_quoted => pairs::value_among(text, place + 1, closing(text, place)),
         b'>' if !in_key => in_element(text, name.start, place + 1),
         b'<' if text.at(place + 1) == b'/' => next_element(text, place),
         b'}' if was_quoted => None,
         b'\n' | b'\r' if text.at(text.line_start(name.start)) == b'#' => blocks::below(text, place),
+        b'\n' | b'\r' if is_explicit(text, name.start) => {
+            let line = text.skip(place, |byte| byte.is_ascii_whitespace());
+            if text.at(line) == b':' { behind_sign(text, &name, line + 1, b':') } else { None }
+        }
         _ if place == closed && !was_quoted => None,
         _ if text.before(name.start) == b'<' => {
             let close = text.skip(place, |byte| !matches!(byte, b'>' | b'\n'));
@@ -247,38 +199,10 @@ fn value_of(
     .or_else(|| pairs::held(text, &name))
 }
 
-/// The first text of a call's arguments; the second where the first is a user: `NetworkCredential("u", "x")`, `auth=("u", "x")`.
-fn argument(text: Text<'_>, name: &Range<usize>, place: usize) -> Option<Range<usize>> {
-    let (first, end) = text.quoted(place)?;
-    let name = text.part(name.clone()).to_ascii_lowercase();
-    let comma = text.blanks(end);
-    let is_pair = ["auth", "credential", "credentials"].iter().any(|end| name.ends_with(end));
-    let second = text.quoted(text.blanks(comma + 1)).filter(|_| is_pair && text.at(comma) == b',');
-    Some(second.map_or(first, |(second, _)| second))
-}
-
-/// What a script writes into the field of a page that was named: `('password').value = 'x'`, `.fill('x')`.
-fn filled_in(text: Text<'_>, from: usize) -> Option<Range<usize>> {
-    let end = text.skip(from, in_name);
-    let does = ["value", "val", "fill", "type", "send_keys", "sendKeys"].contains(&text.part(from..end));
-    let sign = text.blanks(end);
-    let holds = matches!(text.at(sign), b'=' | b'(') && text.at(sign + 1) != b'=';
-    if does && holds { text.quoted(text.blanks(sign + 1)).map(|(value, _)| value) } else { None }
-}
-
-/// Words that types begin with in front of a value: `token: string = 'x'`.
-const TYPES: &[&str] =
-    &["string", "str", "any", "unknown", "char", "option", "optional", "final", "bytes", "secretstr"];
-
-/// The value behind the type at `place`: `const TOKEN: &str = "x"`.
-fn behind_type(text: Text<'_>, place: usize) -> Option<Range<usize>> {
-    let word = text.part(place..text.skip(place, in_name));
-    if text.at(place) != b'&' && !TYPES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
-        return None;
-    }
-    let sign = text.skip(place, |byte| !matches!(byte, b'=' | b'\n' | b'"' | b';' | b',' | b'{'));
-    let value = text.blanks(sign + 1);
-    if text.at(sign) == b'=' && sign - place < 60 { text.quoted(value).map(|(value, _)| value) } else { None }
+/// Whether a name is YAML's key that has a line of its own: `? password`, and below it `: x`.
+fn is_explicit(text: Text<'_>, name: usize) -> bool {
+    let head = text.part(text.line_start(name)..name);
+    head.trim_matches([' ', '-', '"', '\'']) == "?"
 }
 
 /// Whether a name is of codes that are good once: there are many of them, and they are letters and digits.
@@ -342,6 +266,13 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
         while text.rest(end).starts_with("\\ ") {
             end = line(end + 1);
         }
+        // Put together: `'Authorization': 'Bearer ' + 'x'`.
+        let rest = text.skip(end + 1, |byte| matches!(byte, b' ' | b'+' | b'.'));
+        if text.before(end) == b' '
+            && let Some((more, _)) = text.quoted(rest).filter(|_| rest > end + 1)
+        {
+            end = more.end;
+        }
         return Some(begin..blocks::folded(text, name.start, end));
     }
     // `N'x'` of SQL, `b"x"` and `f"x"` of Python.
@@ -361,12 +292,12 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
         return (!closes).then_some(value);
     }
     if sign == b':'
-        && let Some(value) = behind_type(text, place)
+        && let Some(value) = calls::behind_type(text, place)
     {
         return Some(value);
     }
     match text.at(place) {
-        b'(' if matches!(text.at(place + 1), b'"' | b'\'') => argument(text, name, place + 1),
+        b'(' if matches!(text.at(place + 1), b'"' | b'\'') => calls::argument(text, name, place + 1),
         b'|' | b'>' if sign == b':' => None,
         b'[' | b'{' => Some(place..closing(text, place)),
         b'\n' | b'\r' if sign == b':' => {
@@ -486,49 +417,6 @@ fn next_element(text: Text<'_>, from: usize) -> Option<Range<usize>> {
 /// Words behind which a name is followed by its value: `config set token x`.
 const SETTERS: &[&str] = &["set", "setx", "setenv", "env", "add", "put"];
 
-/// What a sentence says between a name and its value.
-const SAYS: &[&str] = &[
-    "is now ",
-    "will be ",
-    "should be ",
-    "is ",
-    "is: ",
-    "was ",
-    "= ",
-    "-> ",
-    "→ ",
-    "ist ",
-    "ist: ",
-    "lautet ",
-    "lautet: ",
-    "est ",
-    "est : ",
-    "es ",
-    "es: ",
-    "é ",
-];
-
-/// How long is what a sentence says between a name and its value at `place`, `line` being what is before the name: `is`, `for admin:`, and
-/// `to` where something is changed.
-fn said(text: Text<'_>, place: usize, line: &str) -> Option<usize> {
-    let rest = text.part(place..text.line_end(place));
-    if let Some(said) = SAYS.iter().find(|said| rest.starts_with(**said)) {
-        return Some(said.len());
-    }
-    if rest.starts_with("for ") {
-        return rest.find(": ").filter(|colon| *colon < 60).map(|colon| colon + 2);
-    }
-    let changes = || {
-        let last = line.split_whitespace().rev().take(4);
-        last.into_iter().any(|word| {
-            ["change", "changed", "set", "reset", "update", "updated", "rotated"]
-                .iter()
-                .any(|known| word.eq_ignore_ascii_case(known))
-        })
-    };
-    (rest.starts_with("to ") && changes()).then_some("to ".len())
-}
-
 /// Behind a blank: of options, of what is set, of `.netrc`, of SQL, and of a sentence that says it.
 fn behind_blank(
     text: Text<'_>,
@@ -562,7 +450,7 @@ fn behind_blank(
     }
     let start = text.line_start(name.start);
     let line = text.part(start..name.start);
-    let mut before = line.split_whitespace().rev();
+    let mut before = line.split_whitespace().rev().map(|word| word.trim_start_matches(['"', '\'']));
     // What stands directly before is part of the name: `gateway.auth.token`, `//registry/:_authToken`.
     let last = if line.ends_with([' ', '\t']) || line.is_empty() { before.next() } else { before.nth(1) };
     let last = last.unwrap_or_default();
@@ -582,10 +470,33 @@ fn behind_blank(
     if let Some(value) = statements::password(text, name, place) {
         return Some(value);
     }
+    let talked = if own.eq_ignore_ascii_case("auth") {
+        talk::mechanism(text, name.end)
+    } else if own.eq_ignore_ascii_case("pass") {
+        talk::pass(text, name)
+    } else {
+        None
+    };
+    if talked.is_some() {
+        return talked;
+    }
+    // A line of settings: `requirepass x`, `password x`.
+    let end = text.line_end(place);
+    let is_line = start == name.start || line.trim_matches([' ', '\t']).is_empty();
+    let looks = |said: &str| {
+        said.len() >= 6
+            && !said.starts_with(['-', '.', '/', '~', '$'])
+            && !said.contains(' ')
+            && !is_number(said)
+            && said.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    if tells == Tell::Surely && is_line && looks(text.part(place..end).trim_end()) {
+        return Some(word());
+    }
     if tells < Tell::Likely {
         return None;
     }
-    let begin = text.blanks(place + said(text, place, line)?);
+    let begin = text.blanks(place + sentences::said(text, place, line)?);
     let value = match text.quoted(begin) {
         Some((value, _)) => value,
         None => begin..text.skip(begin, |byte| !byte.is_ascii_whitespace() && !b"\"',;`)".contains(&byte)),

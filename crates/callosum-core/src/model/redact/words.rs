@@ -7,7 +7,7 @@ pub(super) const STEMS: &[&str] = &[
     "phrase", "kennwort", "code", "salt", "csrf", "xsrf", "sas", "pw", "mfa", "ssn", "identified",
     "psk", "clave", "senha", "trasena", "wachtwoord", "heslo", "haslo", "sifre",
     // `GITHUB_PAT`: only with what ends the name, or each `path` and `pattern` would be looked at.
-    "pat=", "pat:", "pat\"", "pat'", "pat ", "pat\\", "pat>", "pat]",
+    "pat=", "pat%3", "pat:", "pat\"", "pat'", "pat ", "pat\\", "pat>", "pat]",
 ];
 
 /// Names of several words that say more than each of these.
@@ -34,10 +34,10 @@ pub(super) const NOT_WITHIN: &[&str] = &[
 /// The last word of a name that holds a secret.
 pub(super) const LAST: &[&str] = &[
     "token", "jwt", "otp", "totp", "cvv", "cvc", "csc", "dsn", "creds", "cred", "bearer", "hmac", "pw",
-    "passwd", "pwd", "passphrase", "psk", "senha", "heslo", "haslo", "sifre",
+    "passwd", "pwd", "passphrase", "psk", "senha", "heslo", "haslo", "sifre", "bindpw", "rootpw", "masterauth", "requirepass",
 ];
 pub(super) const LIKELY_LAST: &[&str] = &[
-    "auth", "pass", "pin", "sig", "signature", "sas", "ssn", "mfa", "authtok", "authz", "authn",
+    "auth", "pass", "pin", "sig", "signature", "sas", "ssn", "mfa", "authtok", "authz", "authn", "passcommand",
 ];
 pub(super) const WEAK_LAST: &[&str] = &[
     "key", "keys", "session", "sid", "seed", "tokens", "code", "salt", "csrf", "xsrf", "sess", "auths", "clave", "pat",

@@ -186,49 +186,100 @@ fn a_secret_that_a_sentence_says_is_found() {
 }
 
 #[test]
-fn more_programs_that_are_given_secrets_are_known() {
-    let leaked = leaked(&[
-        "sqlplus u/{S}@db",
-        "sqlplus -s u/{S}@//h:1521/x @script",
-        "rar a -hp{S} a.rar b",
-        "sendemail -xu u -xp{S} -t a@x.org",
-        "rabbitmqctl add_user u {S}",
-        "rabbitmqctl change_password u {S}",
-        "etcdctl --user root:{S} get x",
-        "vault operator unseal {S}",
-        "mkpasswd {S}",
-        "wandb login {S}",
-        "snyk auth {S}",
-        "gcloud run deploy x --set-env-vars API_KEY={S}",
-        "gcloud run deploy x --set-env-vars=A=b,API_KEY={S}",
-        "ConvertTo-SecureString '{S}' -AsPlainText -Force",
-        "$p = (ConvertTo-SecureString -String \"{S}\" -AsPlainText)",
-        "set -gx API_TOKEN {S}",
-        "npm set _password {S}",
-        "echo 'h:5432:db:u:{S}' >> ~/.pgpass",
-        "curl -u {S}: https://api.example.com",
-        "curl -H Authorization:\\ Bearer\\ {S} h",
-        "git config --global user.token {S}",
-        "mysqladmin -u root password {S}",
-        "redis-cli CONFIG SET requirepass {S}",
-        "consul kv put app/db/password {S}",
-        "etcdctl put /app/password {S}",
-        "crudini --set c.ini db password {S}",
-        "jq -n --arg pw '{S}' '{a:$b}'",
-        "printf 'A=%s\\nAPI_TOKEN=%s\\n' b '{S}' >> .env",
-        "export GH_TOKEN=$(echo {S})",
-        "backend.auth.raw = \"{S}\"",
-        "himalaya config password.raw={S}",
-        "SET PASSWORD FOR 'a'@'h' = '{S}'",
-    ]);
-    assert!(leaked.is_empty(), "{leaked:#?}");
-}
-
-#[test]
 fn what_is_taken_out_of_an_address_ends_before_its_host() {
     for user in ["x-access-token:{S}", "token:{S}", "u:{S}"] {
         let shown = redact(&format!("git push https://{user}@github.com/acme/app main").replace("{S}", S))
             .into_owned();
         assert!(shown.ends_with("[redacted]@github.com/acme/app main"), "{shown}");
+    }
+}
+
+#[test]
+fn what_is_like_a_form_of_a_secret_stays_readable() {
+    let mut eaten = Vec::new();
+    for text in [
+        "curl 'https://h.example/p?next=%2Fhome%3Fpage%3D2%26q%3D50%2525'",
+        "q=%7B%22name%22%3A%22a1b2c3d4e5%22%7D",
+        "<div data-x=\"{&quot;name&quot;:&quot;a1b2c3d4e5&quot;}\">",
+        "curl -x proxy.example:3128 https://h.example",
+        "curl --proxy http://proxy.example:3128 https://h.example",
+        "https_proxy=proxy.example:3128 wget https://h.example",
+        "the proxy is at 10.0.0.1:3128 for me@example.com",
+        "kubectl proxy --port=8001",
+        "rsync a me@h.example:b",
+        "250-AUTH LOGIN PLAIN XOAUTH2\n250 OK",
+        "the auth plain text is sent",
+        "PASS src/auth/login2.test.ts",
+        "PASS  tests/a1.test.js (5 s)",
+        "user me is gone",
+        "open the user guide: user story a12",
+        "docker run --user 1000 nginx",
+        "the LOGIN page takes me2",
+        "expect(password).toBe(expected1)",
+        "expect \"yes/no\"\nsend \"yes\\r\"\nexpect eof",
+        "expect \"assword:\"\nsend \"$pw1\\r\"",
+        "[{\"op\":\"replace\",\"path\":\"/spec/replicas\",\"value\":\"3a4b5c6d\"}]",
+        "{\"path\":\"src/auth.rs\",\"value\":\"3a4b5c6d\"}",
+        "diff <(echo a1b2c3d4) <(echo b)",
+        "echo done > token.test.js",
+        "echo '# 12 words' > docs/passwords.md",
+        "date +%s > /tmp/token",
+        "client.connect('localhost', 5432, 'a1b2c3d4')",
+        "s.connect(button, 'clicked', 'open')",
+        "decrypt('a1b2c3d4e5')",
+        "yq w f.yml db.host a1b2c3d4e5",
+        "defaults write com.example showTabs a1b2c3d4e5",
+        "echo a1b2c3d4e5 | base64",
+        "echo 'a: b1c2' | base64",
+        "file:///home/me/a1/b2c3",
+        "? question\n: a1b2c3d4e5",
+        "variable \"region\" {\n  default = \"eu-west-1a2b3c\"\n}",
+        "aws configure list",
+        "echo \"::add-mask::$TOKEN_OF_2025\"",
+        "committee token1.txt",
+        "npm login",
+        "token bucket",
+    ] {
+        eaten.extend(Some(redact(text).into_owned()).filter(|shown| shown != text));
+    }
+    for params in [
+        json!({"path": "/home/me/notes.txt", "content": "a1b2c3d4e5"}),
+        json!({"file_path": "src/auth/token.rs", "content": "a1b2c3d4e5"}),
+        json!({"path": "docs/token", "content": "What a token is"}),
+        json!({"path": "/spec/replicas", "value": "a1b2c3d4e5"}),
+    ] {
+        let shown = summary(&params, 500);
+        eaten.extend(Some(shown).filter(|shown| shown.contains("redacted")));
+    }
+    for key in ["http:GET:h.example/p?next=%2Fhome%3Fpage%3D2", "storage:s3/a%20b/token"] {
+        eaten.extend(Some(redact_key(key).into_owned()).filter(|shown| shown != key));
+    }
+    assert!(eaten.is_empty(), "{eaten:#?}");
+}
+
+#[test]
+fn a_secret_in_an_address_that_another_one_holds_is_in_no_key() {
+    for key in
+        ["http:GET:h.example/p?next=%2Fcb%3Ftoken%3D{S}", "api:https://h/p?u=https%3A%2F%2Fme%3A{S}%40h"]
+    {
+        let [shown, other] =
+            [S, "S3cr3tV4lue8xQ"].map(|secret| redact_key(&key.replace("{S}", secret)).into_owned());
+        assert!(!shown.contains(S) && shown.contains("[redacted:"), "{shown}");
+        assert_ne!(shown, other);
+        assert_eq!(redact_key(&shown), shown);
+    }
+}
+
+#[test]
+fn a_secret_is_found_by_the_place_that_it_belongs_to() {
+    for params in [
+        json!({"op": "replace", "path": "/auth/token", "value": S}),
+        json!({"patch": [{"op": "add", "path": "/users/0/password", "value": S}]}),
+        json!({"path": "auth.tokens[0]", "newValue": S}),
+        json!({"jsonPath": "$.db.password", "value": S}),
+        json!({"path": "/home/me/.vault-token", "content": format!("{S}\n")}),
+    ] {
+        assert!(!summary(&params, 500).contains(S), "{params}");
+        assert!(!redact(&params.to_string()).contains(S) || params.get("content").is_some(), "{params}");
     }
 }
