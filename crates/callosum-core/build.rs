@@ -99,9 +99,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
         let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
         let ends: Vec<_> = globs.iter().filter_map(|glob| ends(glob)).collect();
+        let shortest = ends.iter().map(|(from, to)| from.len().max(to.len())).min().unwrap_or(usize::MAX);
         writeln!(
             rules,
-            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {}, ends: &{ends:?} }},",
+            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {}, ends: &{ends:?}, \
+             shortest: {shortest} }},",
             window_ms.unwrap_or(0),
             lock_expiry_ms.unwrap_or(0),
         )?;

@@ -22,13 +22,17 @@ pub(super) struct Shipped {
     pub(super) lock_expiry_ms: u64,
     /// How the names of tools begin and end that its globs match.
     ends: &'static [(&'static str, &'static str)],
+    /// No shorter name is matched, bytes.
+    shortest: usize,
 }
 
 impl Shipped {
     /// Whether one of its globs may match the name of a tool: nobody reads the rule to learn that none does.
     pub(super) fn may_match(&self, tool: &ToolName<'_>) -> bool {
-        let fits =
-            |name: &str| self.ends.iter().any(|(from, to)| name.starts_with(from) && name.ends_with(to));
+        let fits = |name: &str| {
+            name.len() >= self.shortest
+                && self.ends.iter().any(|(from, to)| name.starts_with(from) && name.ends_with(to))
+        };
         fits(&tool.neutral) || tool.own.as_ref().is_some_and(|own| fits(own))
     }
 }

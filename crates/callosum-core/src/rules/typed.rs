@@ -33,20 +33,31 @@ fn is_runner(letters: &Letters) -> bool {
     )
 }
 
-/// Tools that run one program, which need not stand in what they are given.
-#[rustfmt::skip]
-const OF_PROGRAMS: &[(&str, &str)] = &[
-    ("rungcloudcommand", "gcloud"), ("extensionaz", "az"), ("extensionazd", "azd"), ("az", "az"), ("kubectl", "kubectl"),
-    ("executekubectl", "kubectl"), ("runkubectl", "kubectl"), ("kubectlcommand", "kubectl"), ("helm", "helm"), ("terraform", "terraform"),
-];
-/// Tools that run code, and what runs it where they are not told.
-#[rustfmt::skip]
-const OF_CODE: &[(&str, &str)] = &[
-    ("browserevaluate", "node"), ("codeexecution", "python3"), ("codeinterpreter", "python3"), ("evaluatescript", "node"),
-    ("executeapplescript", "osascript"), ("executecell", "python3"), ("executecode", "python3"), ("executejavascript", "node"),
-    ("executepython", "python3"), ("jsrepl", "node"), ("python", "python3"), ("runapplescript", "osascript"), ("runcode", "python3"),
-    ("runjavascript", "node"), ("runjs", "node"), ("runpython", "python3"), ("runpythoncode", "python3"),
-];
+/// The program of a tool that runs only that, which need not stand in what it is given; by the tool's name as above.
+fn program_of(letters: &Letters) -> Option<&'static str> {
+    Some(match letters.bytes() {
+        b"rungcloudcommand" => "gcloud",
+        b"extensionaz" | b"az" => "az",
+        b"extensionazd" => "azd",
+        b"kubectl" | b"executekubectl" | b"runkubectl" | b"kubectlcommand" => "kubectl",
+        b"helm" => "helm",
+        b"terraform" => "terraform",
+        _ => return None,
+    })
+}
+
+/// What a tool that runs code gives it to, where it is not told.
+fn interpreter_of(letters: &Letters) -> Option<&'static str> {
+    Some(match letters.bytes() {
+        b"executecode" | b"runcode" | b"codeexecution" | b"codeinterpreter" | b"executecell"
+        | b"executepython" | b"python" | b"runpython" | b"runpythoncode" => "python3",
+        b"browserevaluate" | b"evaluatescript" | b"executejavascript" | b"jsrepl" | b"runjavascript"
+        | b"runjs" => "node",
+        b"executeapplescript" | b"runapplescript" => "osascript",
+        _ => return None,
+    })
+}
+
 /// The parameters that are the code.
 const CODES: &[&str] = &["code", "source", "script", "python_code", "function", "expression"];
 /// The parameters that say in what language it is.
@@ -113,13 +124,13 @@ impl<'a> Typed<'a> {
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
     fn of_runner(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let program = OF_PROGRAMS.iter().find(|(name, _)| letters.bytes() == name.as_bytes());
+        let program = program_of(letters);
         if program.is_none() && !is_runner(letters) {
             return None;
         }
         let line = COMMANDS.iter().find_map(|name| line_of(params, name));
         let mut line = match program {
-            Some((_, program)) => {
+            Some(program) => {
                 let line = line.unwrap_or_default();
                 let named = line.strip_prefix(program).filter(|rest| rest.starts_with(char::is_whitespace));
                 format!("{program} {}", named.unwrap_or(&line))
@@ -140,7 +151,7 @@ impl<'a> Typed<'a> {
 impl<'a> Typed<'a> {
     /// The same of a tool that runs code, as its interpreter is given that on a command line.
     fn of_code(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let (_, usual) = OF_CODE.iter().find(|(name, _)| letters.bytes() == name.as_bytes())?;
+        let usual = interpreter_of(letters)?;
         let text =
             |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
         let code = text(CODES)?;
