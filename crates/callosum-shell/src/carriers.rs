@@ -3,6 +3,7 @@
 //! command. Tests walk the tables.
 
 mod escapes;
+pub(super) mod packages;
 mod settings;
 mod table;
 
@@ -79,7 +80,11 @@ pub(super) enum Rest {
     As(&'static str),
     /// A command whose program may have a version: `wrangler@4`.
     Package,
-    /// The same, with the name of an environment before it or not: `test:pytest`.
+    /// The same, with a mark between the program and its options: `npm exec vercel -- --prod`.
+    Marked,
+    /// What a package manager is called with: a subcommand of its own, a script, or a package's program and its words.
+    Bin,
+    /// A command as behind `Package`, with the name of an environment before it or not: `test:pytest`.
     Scoped,
     /// A program of a package, `nixpkgs#git`, and its words.
     Flake,

@@ -587,3 +587,12 @@ fn a_shell_reads_its_input_whatever_options_it_has() {
         assert!(!programs(line).iter().any(|program| program == "git push"), "{line}");
     }
 }
+
+#[test]
+fn variables_of_variables_are_followed_only_so_far() {
+    let sets = |at: usize| format!("V{at}='{}'; ", format!("$V{}; ", at + 1).repeat(20));
+    let line: String = (0..12).map(sets).collect();
+    for line in [line + "V12='X=1'; eval \"$V0\"", "A='$A x'; eval \"$A\"".to_owned()] {
+        assert!(!Line::read(&line).unread.is_empty(), "{line}");
+    }
+}

@@ -16,16 +16,20 @@ struct Variable {
 
 /// The variables of a line.
 #[derive(Debug, Default)]
-pub(super) struct Variables(Vec<Variable>);
+pub(super) struct Variables {
+    known: Vec<Variable>,
+    /// Texts that there was no room for, with their names.
+    left_out: Vec<(String, String)>,
+}
 
 impl Variables {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.known.is_empty()
     }
 
     /// What a variable is: one of these values, or for a list all of them.
     pub(super) fn values(&self, name: &str) -> Option<&[String]> {
-        if let Some(known) = self.0.iter().find(|known| known.name == name) {
+        if let Some(known) = self.known.iter().find(|known| known.name == name) {
             return Some(&known.values);
         }
         // `${a[1]}`; a list is its first word, too.
@@ -33,7 +37,7 @@ impl Variables {
             Some((name, place)) => (name, place.strip_suffix(']')?.parse::<isize>().ok()?),
             None => (name, 0),
         };
-        let list = self.0.iter().find(|known| known.name.strip_suffix("[@]") == Some(name))?;
+        let list = self.known.iter().find(|known| known.name.strip_suffix("[@]") == Some(name))?;
         let at = match usize::try_from(place) {
             Ok(at) => at,
             Err(_) => list.values.len().checked_sub(place.unsigned_abs())?,
@@ -56,25 +60,33 @@ impl Variables {
 
     /// Those of which it is one of several texts, in a loop, and each of these.
     pub(super) fn several(&self) -> impl Iterator<Item = (&str, &[String])> {
-        let several = self.0.iter().filter(|known| known.values.len() > 1 && !known.name.ends_with(']'));
+        let several = self.known.iter().filter(|known| known.values.len() > 1 && !known.name.ends_with(']'));
         several.map(|known| (known.name.as_str(), known.values.as_slice()))
     }
 
     /// All but lists, for a program that is run.
     pub(super) fn told(&self) -> impl Iterator<Item = (String, String)> {
-        let plain = self.0.iter().filter(|known| !known.name.ends_with(']'));
+        let plain = self.known.iter().filter(|known| !known.name.ends_with(']'));
         plain.map(|known| (known.name.clone(), known.text.clone()))
     }
 
     /// Notes what a variable is set to, while there is room; what is no text is not known.
     pub(super) fn set(&mut self, name: &str, values: Vec<String>) {
-        self.0.retain(|known| known.name != name);
+        self.known.retain(|known| known.name != name);
+        self.left_out.retain(|(left_out, _)| left_out != name);
         let text = values.join(", ");
-        let taken: usize = self.0.iter().map(|known| known.name.len() + known.text.len()).sum();
+        let taken: usize = self.known.iter().map(|known| known.name.len() + known.text.len()).sum();
         let is_known = !values.is_empty() && values.iter().all(|value| is_text(value));
-        if is_known && self.0.len() < MAX_VARIABLES && taken + name.len() + text.len() <= MAX_VALUES {
-            self.0.push(Variable { name: name.to_owned(), values, text });
+        if is_known && self.known.len() < MAX_VARIABLES && taken + name.len() + text.len() <= MAX_VALUES {
+            self.known.push(Variable { name: name.to_owned(), values, text });
+        } else if is_known && self.left_out.len() < MAX_VARIABLES {
+            self.left_out.push((name.to_owned(), text));
         }
+    }
+
+    /// The text that a variable was set to where there was no room for it.
+    pub(super) fn left_out(&self, name: &str) -> Option<&str> {
+        self.left_out.iter().find(|(left_out, _)| left_out == name).map(|(_, text)| text.as_str())
     }
 
     /// The same where it may also stay what it was.
@@ -117,11 +129,71 @@ pub(super) fn put_in(text: &str) -> Option<String> {
     expansion::in_text(text, &mut left, |expansion| variables.text(expansion)).ok().flatten()
 }
 
-/// Whether a value is what it says, with nothing to expand in it.
+/// Whether a value is a text: what it says, with nothing to expand in it, or a command, a statement or a structure, which whoever runs
+/// or reads it expands.
 fn is_text(value: &str) -> bool {
-    // A name with a `*` in it is a pattern; a text is not.
-    let is_pattern = || value.contains(['*', '{']) && !value.contains(char::is_whitespace);
+    // A name with a `*` in it is a pattern; a text or JSON is not.
+    let is_structure = || value.contains(['"', '(']);
+    let is_pattern = || value.contains(['*', '{']) && !value.contains(char::is_whitespace) && !is_structure();
     // An address stays one where a part of it is not known: `https://api.telegram.org/bot$TOKEN`.
-    let is_address = || value.contains("://") && !value.contains("$(") && !value.starts_with('$');
-    !value.is_empty() && !value.contains('`') && (!value.contains('$') || is_address()) && !is_pattern()
+    let is_address = || {
+        value.contains("://") && !value.contains(['`']) && !value.contains("$(") && !value.starts_with('$')
+    };
+    let is_expanded = value.contains(['$', '`']);
+    !value.is_empty()
+        && if is_expanded { is_address() || has_words(value) || is_json(value) } else { !is_pattern() }
+}
+
+/// Whether a value has several words, aside from what stands in `$(…)` and `${…}`.
+fn has_words(value: &str) -> bool {
+    let (mut before, mut open, mut in_ticks) = (' ', 0_usize, false);
+    value.trim().chars().any(|c| {
+        match c {
+            '`' => in_ticks = !in_ticks,
+            '(' | '{' if open > 0 || before == '$' => open += 1,
+            ')' | '}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        before = c;
+        c.is_whitespace() && open == 0 && !in_ticks
+    })
+}
+
+/// Whether a value without blanks looks like JSON.
+fn is_json(value: &str) -> bool {
+    value.starts_with(['{', '[']) && value.contains('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_told_from_what_must_be_expanded() {
+        for text in [
+            "a",
+            "git push origin $B",
+            "cd \"$HOME/app\" && git push",
+            "see `x` there",
+            "{\"channel\":\"ops\"}",
+            "{\"a\":\"$B\"}",
+            "https://a.example/$X",
+            "mutation{close(id:1){id}}",
+        ] {
+            assert!(is_text(text), "{text}");
+        }
+        for other in ["", "$A", "$(date +%s)", "`a b`", "${A:-b c}", "*.txt", "{}", "a{b,c}", "$A/b"] {
+            assert!(!is_text(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_kept_aside() {
+        let mut variables = Variables::default();
+        let long = "git push ".repeat(MAX_VALUES / 8);
+        variables.set("A", vec![long.clone()]);
+        assert_eq!((variables.values("A"), variables.left_out("A")), (None, Some(long.as_str())));
+        variables.set("A", vec!["b".to_owned()]);
+        assert_eq!((variables.values("A"), variables.left_out("A")), (Some(&["b".to_owned()][..]), None));
+    }
 }

@@ -18,13 +18,11 @@ use super::watch::Watch;
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
-use crate::model::digest::digest;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
-    keys_or_digest, tell_apart,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown, tell_apart,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -123,6 +121,7 @@ impl RuleSet {
             outlook,
             is_typed: false,
             defined: OnceCell::new(),
+            digest: OnceCell::new(),
         };
         question.note_uncovered();
         let answer = question.answer(matches.as_deref_mut());
@@ -136,6 +135,7 @@ impl RuleSet {
             outlook,
             is_typed: true,
             defined: OnceCell::new(),
+            digest: OnceCell::new(),
         };
         let mut of_line = question.answer(matches);
         let is_no_more = !typed.goes_before(of_line.classification.tier, answer.classification.tier);
@@ -170,6 +170,7 @@ impl RuleSet {
                 outlook,
                 is_typed: false,
                 defined: OnceCell::new(),
+                digest: OnceCell::new(),
             };
             let one = question.answer(matches.as_deref_mut());
             all.unread.extend(one.unread);
@@ -396,11 +397,6 @@ impl<'a> Question<'a> {
             }
         }
         highest
-    }
-
-    /// The key of a call whose target can't be read.
-    fn digest_key(&self, rule: &Rule) -> Vec<String> {
-        keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
     }
 
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.

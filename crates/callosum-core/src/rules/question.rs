@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use super::compile::ToolName;
+use super::compile::{Rule, ToolName};
 use super::rule_set::RuleSet;
 use super::unknown::defined_in;
 use super::world::Outlook;
+use crate::model::digest::digest;
 use crate::model::tool_call::ToolCall;
-use crate::rules::context_key::{Lookup, Site};
+use crate::rules::context_key::{Lookup, Site, keys_or_digest};
 use callosum_shell::command::Fit;
 
 /// A call, and the rules that may be for its tool.
@@ -23,6 +24,8 @@ pub(super) struct Question<'a> {
     pub(super) is_typed: bool,
     /// The functions and aliases of its line, once that was asked.
     pub(super) defined: OnceCell<HashSet<String>>,
+    /// The digest of all its parameters, once that was asked.
+    pub(super) digest: OnceCell<String>,
 }
 
 impl<'a> Question<'a> {
@@ -42,5 +45,16 @@ impl<'a> Question<'a> {
 
     pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
         Site { call: self.call, params: &self.params, fit, outlook: self.outlook, words: None }
+    }
+
+    /// The key of a call whose target can't be read.
+    pub(super) fn digest_key(&self, rule: &Rule) -> Vec<String> {
+        let tool = &self.call.tool;
+        keys_or_digest(
+            Vec::new(),
+            rule.tier,
+            tool,
+            self.digest.get_or_init(|| digest(tool, &self.params.all())),
+        )
     }
 }

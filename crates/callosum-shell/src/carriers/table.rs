@@ -200,10 +200,12 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["ip"], verbs: &["netns exec", "vrf exec"], values: "-f -b -rc", operands: 1, ..CARRIER },
     // Packages, environments and secrets.
     Carrier { names: &["npx", "bunx", "pnpx", "uvx", "pkgx"], values: "-p --package --from --with --python", texts: "-c --call", rest: Rest::Package, ..CARRIER },
-    Carrier { names: &["npm", "pnpm", "yarn", "bun"], verbs: &["exec", "dlx", "x"], values: "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs", texts: "-c --call --shell-mode", rest: Rest::Package, ..CARRIER },
+    Carrier { names: &["npm"], verbs: &["exec", "dlx", "x"], values: "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs", texts: "-c --call --shell-mode", rest: Rest::Marked, ..CARRIER },
+    Carrier { names: &["pnpm", "yarn", "bun"], verbs: &["exec", "dlx", "x"], values: "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs", texts: "-c --call --shell-mode", rest: Rest::Package, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspaces foreach"], values: "--include --exclude --from --since -j --jobs", rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspace"], operands: 1, rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
     Carrier { names: &["pnpm"], verbs: &["recursive", "multi", "m"], rest: Rest::As("pnpm"), hands_on: false, ..CARRIER },
+    Carrier { names: &["pnpm", "yarn", "bun"], values: "-C --dir --filter --filter-prod -F --prefix --cwd --reporter --loglevel --env-file", rest: Rest::Bin, is_noted: true, ..CARRIER },
     Carrier { names: &["pipx", "rye", "pdm", "poetry", "pipenv", "uv", "conda", "mamba", "micromamba", "pixi", "devbox"], verbs: &["run", "tool run"], values: "--from --with --python -p --spec --directory --project -n --name --cwd --env-file --extra --group --package --index -e --environment --manifest-path -c --config", rest: Rest::Package, ..CARRIER },
     Carrier { names: &["hatch"], verbs: &["run"], values: "-e --env -p --project --data-dir --cache-dir --config", rest: Rest::Scoped, ..CARRIER },
     Carrier { names: &["corepack"], rest: Rest::Package, ..CARRIER },

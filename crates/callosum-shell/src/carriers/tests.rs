@@ -49,7 +49,14 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         let begin = format!("{name} {verb}");
         for option in &options {
             match carrier.rest {
-                Rest::Command | Rest::Arguments | Rest::Package | Rest::Scoped | Rest::Late | Rest::Lone => {
+                Rest::Command
+                | Rest::Arguments
+                | Rest::Package
+                | Rest::Marked
+                | Rest::Bin
+                | Rest::Scoped
+                | Rest::Late
+                | Rest::Lone => {
                     forms.push(format!("{begin}{option}{operands} {command}"));
                 }
                 Rest::Joined if !command.contains('\'') => {

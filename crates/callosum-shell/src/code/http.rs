@@ -17,7 +17,7 @@ pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
             let method = if name == "post_form" { "post" } else { name };
             (method.to_owned(), given.text(&["url"], Some(0)), body(given, 1))
         }
-        "request" if given.placed.len() > 1 => {
+        "request" if given.placed.len() > 1 && !matches!(given.placed.get(1), Some(Value::Map(_))) => {
             (given.text(&["method"], Some(0))?, given.text(&["url"], Some(1)), body(given, 2))
         }
         "fetch" | "$fetch" | "ofetch" | "axios" | "got" | "ky" | "request" | "Request" | "urlopen" => {
@@ -39,7 +39,10 @@ pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
         }
         _ => return None,
     };
-    let address = whole(call, &address?)?;
+    let address = match address {
+        Some(address) => whole(call, &address)?,
+        None => of_parts(call, given)?,
+    };
     let method = method.to_uppercase();
     let query = match given.value(&["params", "query"]) {
         Some(Value::Map(fields)) => {
@@ -64,10 +67,26 @@ fn body(given: &Given, place: usize) -> Option<Value> {
     given.value(BODIES).or_else(|| given.placed.get(place)).cloned()
 }
 
+/// The address of which Node's own client is given the parts.
+fn of_parts(call: &Call, given: &Given) -> Option<String> {
+    let of = |names: &[&str]| given.value(names).and_then(as_text);
+    let host = of(&["hostname", "host"]).filter(|_| call.name() == "request")?;
+    let scheme = if call.has("http") { "http" } else { "https" };
+    let port = of(&["port"]).filter(|port| !matches!(port.as_str(), "80" | "443"));
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("{scheme}://{host}{port}{}", of(&["path"]).unwrap_or_default()))
+}
+
 /// The address, with what the client was told before it; `None` where it is none.
 fn whole(call: &Call, address: &str) -> Option<String> {
     if address.contains("://") || address.starts_with('$') {
         return Some(address.to_owned());
+    }
+    // Python's own client.
+    for (maker, scheme) in [("HTTPSConnection", "https"), ("HTTPConnection", "http")] {
+        if let Some(host) = call.given_to(maker).and_then(|made| made.text(&["host"], Some(0))) {
+            return Some(format!("{scheme}://{host}{address}"));
+        }
     }
     let count = call.steps.len().saturating_sub(1);
     let before = call.steps.iter().take(count).filter_map(|step| step.given.as_ref());

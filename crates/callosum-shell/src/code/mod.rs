@@ -31,7 +31,9 @@ pub(crate) enum Language {
 pub(crate) fn language(interpreter: &str) -> Option<Language> {
     match interpreter {
         "python" | "pypy" | "ipython" | "ruby" => Some(Language::Hash),
-        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Some(Language::Slashes),
+        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "jiti" | "vite-node" | "esno" => {
+            Some(Language::Slashes)
+        }
         _ => None,
     }
 }

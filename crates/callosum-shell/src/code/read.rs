@@ -104,6 +104,10 @@ impl Reader {
         {
             return;
         }
+        // A definition is no call.
+        if before.is_some_and(|before| matches!(self.name(before), Some("def" | "function" | "class"))) {
+            return;
+        }
         match name.as_str() {
             "new" | "await" | "return" | "const" | "let" | "var" | "async" | "yield" | "if" | "in" => return,
             // `import requests as r`, `with connect() as c:`

@@ -45,6 +45,8 @@ fn mail(call: &Call, given: &Given, reading: &Reading) -> Option<Commands> {
         // Django's `send_mail(subject, message, sender, recipients)`.
         "send_mail" => given.value(TO).or_else(|| given.placed.get(3)).map(texts).unwrap_or_default(),
         "Mail" if given.value(&["to_emails"]).is_some() => of(TO),
+        // SendGrid's package is `@sendgrid/mail`.
+        "send" | "sendMultiple" if call.before().eq(["mail"]) && given.value(TO).is_some() => of(TO),
         "send"
             if call.before().any(|name| {
                 matches!(name.to_lowercase().as_str(), "emails" | "sgmail" | "yagmail" | "smtp")

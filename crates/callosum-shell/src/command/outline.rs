@@ -19,13 +19,32 @@ pub const HIDING: &[&[&[&str]]] = &[
 ];
 /// Programs whose code is read, as they stand in a line.
 const INTERPRETERS: &[&str] = &[
-    "python", "python2", "python3", "pypy", "pypy3", "ipython", "ruby", "node", "nodejs", "deno", "bun",
-    "tsx", "ts-node",
+    "python",
+    "python2",
+    "python3",
+    "pypy",
+    "pypy3",
+    "ipython",
+    "ruby",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "tsx",
+    "ts-node",
+    "jiti",
+    "vite-node",
+    "esno",
+    "uv",
+    "pipx",
 ];
 /// A word of each library whose calls are known.
 const LIBRARIES: &[&str] = &[
     "requests",
     "httpx",
+    "HTTPSConnection",
+    "HTTPConnection",
+    "request",
     "aiohttp",
     "urllib",
     "fetch",

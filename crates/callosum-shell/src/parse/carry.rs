@@ -14,7 +14,7 @@ pub(super) use settings::variable;
 pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
-use crate::carriers::{Carrier, Machine, Rest, TMUX, carriers};
+use crate::carriers::{Carrier, Machine, Rest, TMUX, carriers, packages};
 use crate::compound_programs::runs_one_command;
 use crate::options::lists;
 use crate::words::{is_assignment, program_name};
@@ -59,15 +59,20 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
             (!carries || carrier.is_noted, carries)
         }
         None => {
-            if first.contains('/') {
+            // `uv run t.py`
+            if first.contains('/') || code::interpreter(first, "").is_some() {
                 shells::script(walk, first, rest, &around);
             }
             shells::shell_inside(walk, rest, &around);
-            code::interpreted(walk, name, rest, &around);
-            libraries::told(walk, name, rest, &around);
             (true, false)
         }
     };
+    code::read(walk, name, rest, &around);
+    // `uv run - <<EOF`, `uv run -m t`
+    let of_python = rest.iter().position(|word| name == "uv" && matches!(word.as_str(), "-" | "-m"));
+    if let Some(given) = of_python.and_then(|at| rest.get(at..)) {
+        code::read(walk, "python", given, &around);
+    }
     if is_noted {
         let at = walk.found.len();
         note(walk, words, around);
@@ -377,6 +382,19 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
     match rest {
         Rest::Own | Rest::Arguments => false,
         Rest::Command | Rest::Package | Rest::Scoped => command(walk, rest, words, around),
+        // What stands behind the mark is the program's.
+        Rest::Marked => {
+            let mark = words.iter().position(|word| word == "--").unwrap_or(words.len());
+            let words: Vec<String> = words
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != mark)
+                .map(|(_, word)| word.clone())
+                .collect();
+            command(walk, Rest::Package, &words, around)
+        }
+        Rest::Bin => packages::program(words)
+            .is_some_and(|program| command(walk, Rest::Package, unmarked(program), around)),
         Rest::Late => {
             let later = words.get(1..).unwrap_or_default();
             command(walk, rest, words, around) | command(walk, rest, later, around)
@@ -425,8 +443,6 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
-            code::interpreted(walk, "python", words, around);
-            libraries::told(walk, "python", words, around);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::PowerShell => shells::power_shell(walk, words, around),

@@ -14,7 +14,7 @@ use crate::functions::{Body, Function};
 use crate::grammar::{MAX_EXPANSIONS, expansions};
 use crate::unread::Limit;
 use crate::words::substitutions;
-use crate::{Invocation, Texts, joined};
+use crate::{Invocation, MAX_CARRIERS, Texts, joined};
 
 /// Words as a shell takes them for what they are.
 pub(super) fn quoted(words: &[String]) -> String {
@@ -139,6 +139,14 @@ impl Walk {
             }
             // `read -r a b <<< 'x y'`
             "read" => {
+                // `read -r -d '' a <<EOF` reads all of it.
+                let is_delimiter = |pair: &[String]| matches!(pair, [option, none] if option.starts_with('-') && option.ends_with('d') && none.is_empty());
+                if let (true, [.., name], Some(text)) =
+                    (words.windows(2).any(is_delimiter), words, around.input.first())
+                {
+                    self.set(name, text.trim().to_owned());
+                    return;
+                }
                 let Some(line) = around.input.first().and_then(|text| text.lines().next().map(str::to_owned))
                 else {
                     return;
@@ -216,18 +224,31 @@ impl Walk {
             // `${x%y}`, `g$x`
             None => self.undone(first).filter(|first| !first.contains(['$', '`'])).map(|first| vec![first]),
         };
-        let Some(values) = values else { return false };
+        let Some(values) = values else {
+            if let Some(text) = name.and_then(|name| self.set.left_out(name)).map(str::to_owned) {
+                self.unread(Limit::Length, &text);
+            }
+            return false;
+        };
         if name.is_some_and(expansion::is_list) {
             self.run(values.into_iter().chain(rest.iter().cloned()).collect(), around.clone());
             return true;
         }
         for value in values {
-            if value.contains([';', '|', '&', '<', '>', '(', ')', '\'', '"', '\n']) {
+            // What it is may be variables again, and so on.
+            let is_open = value.contains(['$', '`']);
+            if is_open && (self.carriers >= MAX_CARRIERS || !self.room.take(value.len())) {
+                self.refuse(Limit::Carriers, &value, around);
+                continue;
+            }
+            self.carriers += usize::from(is_open);
+            if value.contains([';', '|', '&', '<', '>', '(', ')', '\'', '"', '`', '\n']) {
                 self.nested(&format!("{value} {}", quoted(rest)), around);
             } else {
                 let words = value.split_whitespace().map(str::to_owned).chain(rest.iter().cloned());
                 self.run(words.collect(), around.clone());
             }
+            self.carriers -= usize::from(is_open);
         }
         true
     }
@@ -405,7 +426,11 @@ impl Walk {
         };
         let mut words = Vec::new();
         for value in values {
-            self.word(value, &mut words, &around.folder.clone());
+            // What is set is one word: the lines of a here-document stay lines.
+            let is_document = value.value.starts_with("$(") && value.value.contains("<<");
+            let in_quotes =
+                is_document.then(|| Word { value: format!("\"{}\"", value.value), ..value.clone() });
+            self.word(in_quotes.as_ref().unwrap_or(value), &mut words, &around.folder.clone());
         }
         let AssignmentName::VariableName(name) = &assignment.name else { return None };
         if matches!(assignment.value, AssignmentValue::Array(_)) {

@@ -1,8 +1,11 @@
 //! Commands in the words of programs that have a language of their own: debuggers, Expect, AppleScript, Make.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::{Around, Walk};
 use super::typed::typed;
 use super::{Rest, command, nested};
+use crate::{Texts, joined};
 
 /// Words and what follows each.
 pub(super) fn options<'w>(words: &'w [String], names: &'w [&str]) -> impl Iterator<Item = &'w str> {
@@ -71,20 +74,43 @@ pub(super) fn apple_script(walk: &mut Walk, words: &[String], around: &Around) -
     is_carried
 }
 
-/// The recipes of a file that Make reads: `make -f - <<EOF`.
+/// The recipes of a file that Make reads, or that the line has written: `make -f - <<EOF`.
 pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bool {
     let is_read = |file: &str| matches!(file, "-" | "/dev/stdin");
-    let reads = words.iter().any(|word| word == "-f-")
-        || options(words, &["-f", "--file", "--makefile"]).any(is_read);
-    if !reads {
-        return false;
-    }
-    let inside = Around { input: Vec::new(), last: false, ..around.clone() };
+    let files: Vec<&str> = options(words, &["-f", "--file", "--makefile"]).collect();
+    let folder = options(words, &["-C", "--directory"]).last();
+    let folder = folder.map(|to| joined(around.folder.as_deref(), to)).or_else(|| around.folder.clone());
+    let texts: Texts = if words.iter().any(|word| word == "-f-") || files.iter().any(|file| is_read(file)) {
+        around.input.clone()
+    } else {
+        let usual = ["GNUmakefile", "makefile", "Makefile"];
+        let files = if files.is_empty() { &usual[..] } else { &files };
+        files.iter().flat_map(|file| walk.written(&joined(folder.as_deref(), file))).collect()
+    };
+    let goals: Vec<&str> = {
+        let takes_next = |at: usize| {
+            let option = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", String::as_str);
+            matches!(option, "-f" | "--file" | "--makefile" | "-C" | "--directory" | "-I" | "-o" | "-W")
+        };
+        let goals =
+            words.iter().enumerate().filter(|(at, _)| !takes_next(*at)).map(|(_, word)| word.as_str());
+        goals.filter(|word| !word.starts_with('-') && !word.contains('=')).collect()
+    };
+    let inside = Around { input: Vec::new(), last: false, folder, ..around.clone() };
     let mut is_carried = false;
-    for text in &around.input {
-        for line in text.replace("\\\n", " ").lines() {
+    for text in &texts {
+        let text = text.replace("\\\n", " ");
+        let made = made(&text, &goals);
+        let mut is_made = true;
+        for line in text.lines() {
             // A recipe stands behind a tab, or behind `target: ;`; what `$(shell …)` runs, anywhere.
             let recipe = line.strip_prefix('\t').or_else(|| line.split_once(';').map(|(_, recipe)| recipe));
+            if let Some((targets, _)) = rule(line) {
+                is_made = made
+                    .as_ref()
+                    .is_none_or(|made| targets.split_whitespace().any(|target| made.contains(target)));
+            }
+            let recipe = recipe.filter(|_| is_made);
             let recipe = recipe.map(|recipe| recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$"));
             is_carried |= recipe.is_some_and(|recipe| nested(walk, &recipe, &inside));
             for shell in line.split("$(shell ").skip(1) {
@@ -93,6 +119,40 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
         }
     }
     is_carried
+}
+
+/// The targets and what they need, of a line that begins a rule.
+fn rule(line: &str) -> Option<(&str, &str)> {
+    let (targets, behind) = line.split_once(':').filter(|_| !line.starts_with(['\t', '#']))?;
+    let behind = behind.strip_prefix(':').unwrap_or(behind);
+    (!behind.starts_with('=') && !targets.contains('='))
+        .then(|| (targets, behind.split(';').next().unwrap_or_default()))
+}
+
+/// The targets that are made for goals, or for the first target; `None` where these are none of the file's own, or patterns.
+fn made<'t>(text: &'t str, goals: &[&'t str]) -> Option<BTreeSet<&'t str>> {
+    let mut needs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut first = None;
+    for (targets, needed) in text.lines().filter_map(rule) {
+        for target in targets.split_whitespace() {
+            if target.contains(['%', '$']) {
+                return None;
+            }
+            first = first.or(Some(target).filter(|target| !target.starts_with('.')));
+            needs.entry(target).or_default().extend(needed.split_whitespace());
+        }
+    }
+    let mut left: Vec<&str> = if goals.is_empty() { first.into_iter().collect() } else { goals.to_vec() };
+    if !left.iter().all(|goal| needs.contains_key(goal)) {
+        return None;
+    }
+    let mut made = BTreeSet::new();
+    while let Some(target) = left.pop() {
+        if made.insert(target) {
+            left.extend(needs.get(target).into_iter().flatten());
+        }
+    }
+    Some(made)
 }
 
 /// `cargo watch -x publish -s 'git push' -- cmd`

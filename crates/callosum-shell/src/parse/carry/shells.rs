@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::{Around, Walk};
-use super::{SUBSTITUTED, nested};
+use super::{SUBSTITUTED, code, nested};
 use crate::carriers::is_shell;
 use crate::expansion::Parameters;
 use crate::unread::Limit;
@@ -51,10 +51,15 @@ fn parameters(
     })
 }
 
-/// Runs a file that the line has written; false when it has not, or that is for no shell.
+/// Runs a file that the line has written, by a shell or what it says that it is for; false when no shell does.
 pub(super) fn script(walk: &mut Walk, path: &str, given: &[String], around: &Around) -> bool {
     let texts = walk.written(&joined(around.folder.as_deref(), path));
     let text = texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n");
+    if let Some(interpreter) = code::interpreter(path, &text) {
+        let words = std::iter::once(path.to_owned()).chain(given.iter().cloned()).collect::<Vec<_>>();
+        code::read(walk, interpreter, &words, around);
+        return false;
+    }
     let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next());
     let is_for_shell = first.is_none_or(|first| first.split(['/', ' ', '\t']).any(is_shell));
     if text.trim().is_empty() || !is_for_shell {
