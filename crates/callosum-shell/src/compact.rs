@@ -4,6 +4,7 @@
 //! text for one.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::here_document::Mark;
 use super::words::end_of_sum;
@@ -20,6 +21,8 @@ const MARK: (char, char) = ('\u{e000}', '\u{e001}');
 const HERE_STRING: &str = "<<<";
 /// So many `((` of a line may turn out to be no sums: the line is looked through for what closes each.
 const MAX_NO_SUMS: usize = 64;
+/// The names of so many files that a line writes are looked for elsewhere in it.
+const MAX_FILES: usize = 64;
 
 /// What was taken out.
 #[derive(Debug)]
@@ -130,6 +133,27 @@ impl Kept {
             whole.push_str(&document.lines);
         }
         (Cow::Owned(whole), is_right)
+    }
+
+    /// Documents that go to a file which `line` names elsewhere, too, are more than stored: it may run.
+    fn forget_where_named_again(&mut self, line: &str) {
+        let mut files: BTreeMap<String, usize> = BTreeMap::new();
+        for taken in &self.0 {
+            if let Taken::Document(Document { stored_in: Some(name), .. }) = taken {
+                *files.entry(name.clone()).or_default() += 1;
+            }
+        }
+        let mut looked_for = 0;
+        files.retain(|name, documents| {
+            looked_for += 1;
+            // Of more files than this nobody can look for each.
+            looked_for > MAX_FILES || line.matches(name.as_str()).count() > *documents
+        });
+        for taken in &mut self.0 {
+            if let Taken::Document(document) = taken {
+                document.stored_in.take_if(|name| files.contains_key(name));
+            }
+        }
     }
 
     /// What of a text may run: without its comments, and without documents that go to a file which is never named again.
@@ -261,11 +285,7 @@ impl Scan<'_> {
         }
         let is_whole = open.is_empty() && marks.is_empty() && !self.kept.is_empty();
         self.out.push_str(self.line.get(self.copied..)?);
-        for taken in &mut self.kept.0 {
-            if let Taken::Document(document) = taken {
-                document.stored_in.take_if(|name| self.out.matches(name.as_str()).nth(1).is_some());
-            }
-        }
+        self.kept.forget_where_named_again(&self.out);
         is_whole.then_some((self.out, self.kept))
     }
 
@@ -418,6 +438,8 @@ mod tests {
             ("cat > 'a/x.sh' <<'E'\nb c\nE\nsh x.sh", true),
             ("cat <<'E' > x.sh\nb c\nE\ncp a/x.sh y; sh y", true),
             ("cat > x.sh <<'E'\nb c\nE\nsh y.sh", false),
+            ("cat > x.sh <<'E'\nb c\nE\ncat > x.sh <<'E'\nd\nE\n", false),
+            ("cat > x.sh <<'E'\nb c\nE\ncat > x.sh <<'E'\nd\nE\nsh x.sh", true),
             ("cat > x.sh <<E\n$(b c)\nE\n", true),
         ] {
             let (short, kept) = compact(line).unwrap_or_default();

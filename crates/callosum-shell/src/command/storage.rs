@@ -114,8 +114,8 @@ pub(super) fn files(fit: &Fit<'_, '_>) -> Vec<String> {
 
 /// The host among the words of lftp's `open`: the one with a dot or a scheme, else the last.
 fn opened_host(words: &str) -> Option<&str> {
-    let words = words.split([';', '\n']).next()?.split_whitespace().filter(|word| !word.starts_with('-'));
-    words.clone().find(|word| word.contains('.') || word.contains("://")).or_else(|| words.last())
+    let mut words = words.split([';', '\n']).next()?.split_whitespace().filter(|word| !word.starts_with('-'));
+    words.clone().find(|word| word.contains('.') || word.contains("://")).or_else(|| words.next_back())
 }
 
 /// The paths that a command changes on the machine that it runs on.
