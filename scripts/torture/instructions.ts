@@ -27,8 +27,8 @@ const BEFORE_SHARED: Record<string, number> = {
   mail: 103501,
   pause: 96630,
 };
-/** Calls that may write, and of which both hooks look whether they did; and what the two processes of such a call took on that day. A third
- * of that is the system's loader (glibc 2.36). */
+/** Calls that may write, and of which both hooks look whether they did; and what the two processes of such a call took on that day. Much of
+ * that is the system's loader (glibc 2.36). */
 const HOOKED: Array<[string, Record<string, string>, number]> = [
   ["Bash", { command: "cargo test --lib" }, 1_121_486],
   ["Write", { file_path: "/tmp/x", content: "x" }, 1_158_326],
