@@ -186,12 +186,14 @@ impl<'a> Typed<'a> {
             let text = names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
             text.filter(|text| !text.is_empty() && !text.starts_with('-'))
         };
-        let mut words = vec!["git".to_owned()];
-        if let Some(folder) =
-            text(&["repo_path", "repoPath", "repository", "repo", "path", "directory", "cwd"])
-        {
-            words.extend(["-C".to_owned(), folder]);
+        let named = text(&["repository", "repo"]);
+        // `acme/app` is no folder: such a server pushes by other means.
+        if named.as_ref().is_some_and(|name| !name.starts_with(['/', '.', '~'])) {
+            return None;
         }
+        let folder = text(&["repo_path", "repoPath", "path", "directory", "cwd"]).or(named);
+        let mut words = vec!["git".to_owned()];
+        words.extend(folder.into_iter().flat_map(|folder| ["-C".to_owned(), folder]));
         words.push("push".to_owned());
         if letters.bytes() == b"gitpushtags" {
             words.push("--tags".to_owned());
