@@ -136,9 +136,8 @@ fn is_text(value: &str) -> bool {
     let is_structure = || value.contains(['"', '(']);
     let is_pattern = || value.contains(['*', '{']) && !value.contains(char::is_whitespace) && !is_structure();
     // An address stays one where a part of it is not known: `https://api.telegram.org/bot$TOKEN`.
-    let is_address = || {
-        value.contains("://") && !value.contains(['`']) && !value.contains("$(") && !value.starts_with('$')
-    };
+    let is_address =
+        || value.contains("://") && !value.contains('`') && !value.contains("$(") && !value.starts_with('$');
     let is_expanded = value.contains(['$', '`']);
     !value.is_empty()
         && if is_expanded { is_address() || has_words(value) || is_json(value) } else { !is_pattern() }

@@ -22,7 +22,7 @@ use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown, tell_apart,
+    MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown, tell_apart,
 };
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{ExitCodes, Limit, Line, unhidden};
@@ -112,31 +112,13 @@ impl RuleSet {
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }
-        let question = Question {
-            rules: self,
-            call,
-            tool,
-            runtime,
-            params: Lookup::new(params),
-            outlook,
-            is_typed: false,
-            defined: OnceCell::new(),
-            digest: OnceCell::new(),
-        };
+        let question = Question::new(self, (call, runtime), tool, params, outlook);
         question.note_uncovered();
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
-        let question = Question {
-            rules: self,
-            call,
-            tool: ToolName::of(typed::SHELL),
-            runtime,
-            params: Lookup::new(&typed),
-            outlook,
-            is_typed: true,
-            defined: OnceCell::new(),
-            digest: OnceCell::new(),
-        };
+        let tool = ToolName::of(typed::SHELL);
+        let question =
+            Question { is_typed: true, ..Question::new(self, (call, runtime), tool, &typed, outlook) };
         let mut of_line = question.answer(matches);
         let is_no_more = !typed.goes_before(of_line.classification.tier, answer.classification.tier);
         if is_no_more && of_line.classification.protected.is_none() {
@@ -161,17 +143,7 @@ impl RuleSet {
         let mut all = Answer::default();
         for (tool, params) in inner {
             let call = ToolCall { tool: tool.clone(), ..call.clone() };
-            let question = Question {
-                rules: self,
-                call: &call,
-                tool: ToolName::of(tool),
-                runtime,
-                params: Lookup::new(params),
-                outlook,
-                is_typed: false,
-                defined: OnceCell::new(),
-                digest: OnceCell::new(),
-            };
+            let question = Question::new(self, (&call, runtime), ToolName::of(tool), params, outlook);
             let one = question.answer(matches.as_deref_mut());
             all.unread.extend(one.unread);
             all.rough |= one.rough;

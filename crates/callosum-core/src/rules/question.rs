@@ -8,7 +8,7 @@ use super::rule_set::RuleSet;
 use super::unknown::defined_in;
 use super::world::Outlook;
 use crate::model::digest::digest;
-use crate::model::tool_call::ToolCall;
+use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{Lookup, Site, keys_or_digest};
 use callosum_shell::command::Fit;
 
@@ -29,6 +29,27 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// The question about a call of `tool`, which need not be the call's own.
+    pub(super) fn new(
+        rules: &'a RuleSet,
+        (call, runtime): (&'a ToolCall, &'a str),
+        tool: ToolName<'a>,
+        params: &'a dyn Parameters,
+        outlook: &'a Outlook<'a>,
+    ) -> Self {
+        Self {
+            rules,
+            call,
+            tool,
+            runtime,
+            params: Lookup::new(params),
+            outlook,
+            is_typed: false,
+            defined: OnceCell::new(),
+            digest: OnceCell::new(),
+        }
+    }
+
     /// Whether the line says itself what a program is: a function, an alias.
     pub(super) fn defines(&self, program: &str) -> bool {
         let defined = self.defined.get_or_init(|| {

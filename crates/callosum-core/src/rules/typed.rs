@@ -122,6 +122,11 @@ impl<'a> Typed<'a> {
         Some(Self { params, command, says_more: false })
     }
 
+    /// A line that says more than the name of its tool.
+    fn line(params: &'a dyn Parameters, line: String) -> Self {
+        Self { params, command: Value::String(line), says_more: true }
+    }
+
     /// The same of a tool that runs a command line, by its name as the host gave it.
     fn of_runner(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let program = program_of(letters);
@@ -144,7 +149,7 @@ impl<'a> Typed<'a> {
         if let Some(host) = ssh_host(tool, params) {
             line = shlex::try_join(["ssh", &host, &line]).ok()?;
         }
-        Some(Self { params, command: Value::String(line), says_more: true })
+        Some(Self::line(params, line))
     }
 }
 
@@ -152,10 +157,8 @@ impl<'a> Typed<'a> {
     /// The same of a tool that runs code, as its interpreter is given that on a command line.
     fn of_code(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let usual = interpreter_of(letters)?;
-        let text =
-            |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
-        let code = text(CODES)?;
-        let program = match text(LANGUAGES).map(|language| language.to_lowercase()).as_deref() {
+        let code = text_of(params, CODES)?;
+        let program = match text_of(params, LANGUAGES).map(|language| language.to_lowercase()).as_deref() {
             Some("bash" | "sh" | "shell" | "shellscript" | "zsh") => "bash",
             Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => "node",
             Some("ruby" | "rb") => "ruby",
@@ -165,16 +168,19 @@ impl<'a> Typed<'a> {
         };
         // A notebook's own signs: a cell, or a line, for the shell.
         if let Some(cell) = ["%%bash", "%%sh"].iter().find_map(|sign| code.trim_start().strip_prefix(sign)) {
-            return Some(Self { params, command: Value::String(cell.to_owned()), says_more: true });
+            return Some(Self::line(params, cell.to_owned()));
         }
         let lines = || code.lines().map(|line| line.trim_start().strip_prefix('!').ok_or(line));
         let mut line = lines().filter_map(Result::ok).collect::<Vec<_>>().join("\n");
         let rest = lines().filter_map(Result::err).collect::<Vec<_>>().join("\n");
-        let option = if matches!(program, "bash" | "python3") { "-c" } else { "-e" };
-        let option = if program == "php" { "-r" } else { option };
+        let option = match program {
+            "bash" | "python3" => "-c",
+            "php" => "-r",
+            _ => "-e",
+        };
         line.push('\n');
         line.push_str(&shlex::try_join([program, option, &rest]).ok()?);
-        Some(Self { params, command: Value::String(line), says_more: true })
+        Some(Self::line(params, line))
     }
 
     /// The same of a tool that pushes as `git push` does.
@@ -182,10 +188,8 @@ impl<'a> Typed<'a> {
         if !matches!(letters.bytes(), b"gitpush" | b"gitpushtags") {
             return None;
         }
-        let text = |names: &[&str]| {
-            let text = names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
-            text.filter(|text| !text.is_empty() && !text.starts_with('-'))
-        };
+        let text =
+            |names: &[&str]| text_of(params, names).filter(|text| !text.is_empty() && !text.starts_with('-'));
         let named = text(&["repository", "repo"]);
         // `acme/app` is no folder: such a server pushes by other means.
         if named.as_ref().is_some_and(|name| !name.starts_with(['/', '.', '~'])) {
@@ -203,17 +207,15 @@ impl<'a> Typed<'a> {
         words.extend(remote.or_else(|| branch.is_some().then(|| "origin".to_owned())));
         words.extend(branch);
         let line = shlex::try_join(words.iter().map(String::as_str)).ok()?;
-        Some(Self { params, command: Value::String(line), says_more: true })
+        Some(Self::line(params, line))
     }
 
     /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
     fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let place = REQUESTERS.binary_search_by_key(&letters.bytes(), |(name, _)| name.as_bytes()).ok()?;
         let (_, method) = REQUESTERS.get(place)?;
-        let text =
-            |names: &[&str]| names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned));
-        let address = text(ADDRESSES).filter(|address| address.starts_with("http"))?;
-        let method = text(METHODS).unwrap_or_else(|| (*method).to_owned());
+        let address = text_of(params, ADDRESSES).filter(|address| address.starts_with("http"))?;
+        let method = text_of(params, METHODS).unwrap_or_else(|| (*method).to_owned());
         let method = method.to_uppercase();
         let body = BODIES.iter().find_map(|name| match params.get(name)?.as_ref() {
             Value::String(text) => Some(text.clone()),
@@ -230,7 +232,7 @@ impl<'a> Typed<'a> {
             words.extend(["--data-raw", body]);
         }
         let line = shlex::try_join(words).ok()?;
-        Some(Self { params, command: Value::String(line), says_more: true })
+        Some(Self::line(params, line))
     }
 }
 
@@ -243,6 +245,11 @@ fn ssh_host(tool: &str, params: &dyn Parameters) -> Option<String> {
     let named = |name: &&str| params.get(name)?.as_str().map(str::to_owned);
     let host = HOSTS.iter().find_map(named).filter(|host| !host.is_empty() && !host.starts_with('-'));
     host.or_else(|| Some(parted(tool).0.to_owned()).filter(|server| !server.is_empty()))
+}
+
+/// The text of the first of these parameters that is one.
+fn text_of(params: &dyn Parameters, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned))
 }
 
 /// A parameter that is a command line, or the list of its words.

@@ -31,6 +31,7 @@ const REMOTE: Carrier = Carrier { hands_on: false, away: true, is_noted: true, .
 /// tmux, and what is called like it.
 pub(crate) const TMUX: &[&str] = &["tmux", "byobu", "tmate"];
 const CONTAINER_VALUES: &str = "-H --host --context -c --config -l --log-level --tlscacert --connection --url --root --address --namespace -n -f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress -e --env -u --user -w --workdir --index --detach-keys -v --volume --name --network --net --mount --publish --expose --label --label-file --platform --pull --restart --rm-by --hostname -h --ip --link --log-driver --log-opt -m --memory --cpus --cpu-shares -a --attach --add-host --cap-add --cap-drop --cgroupns --cidfile --device --dns --gpus --group-add --health-cmd --ipc --isolation --pid --pids-limit --runtime --security-opt --shm-size --stop-signal --stop-timeout --sysctl --tmpfs --ulimit --userns --uts --volumes-from --volume-driver --pod --secret --annotation";
+const PACKAGE_VALUES: &str = "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs";
 pub(super) const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "osh", "ysh", "yash",
     "nu", "xonsh", "elvish",
@@ -200,8 +201,8 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["ip"], verbs: &["netns exec", "vrf exec"], values: "-f -b -rc", operands: 1, ..CARRIER },
     // Packages, environments and secrets.
     Carrier { names: &["npx", "bunx", "pnpx", "uvx", "pkgx"], values: "-p --package --from --with --python", texts: "-c --call", rest: Rest::Package, ..CARRIER },
-    Carrier { names: &["npm"], verbs: &["exec", "dlx", "x"], values: "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs", texts: "-c --call --shell-mode", rest: Rest::Marked, ..CARRIER },
-    Carrier { names: &["pnpm", "yarn", "bun"], verbs: &["exec", "dlx", "x"], values: "-p --package -C --dir --filter --prefix -w --workspace --cwd --include --exclude --from --since -j --jobs", texts: "-c --call --shell-mode", rest: Rest::Package, ..CARRIER },
+    Carrier { names: &["npm"], verbs: &["exec", "dlx", "x"], values: PACKAGE_VALUES, texts: "-c --call --shell-mode", rest: Rest::Marked, ..CARRIER },
+    Carrier { names: &["pnpm", "yarn", "bun"], verbs: &["exec", "dlx", "x"], values: PACKAGE_VALUES, texts: "-c --call --shell-mode", rest: Rest::Package, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspaces foreach"], values: "--include --exclude --from --since -j --jobs", rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspace"], operands: 1, rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
     Carrier { names: &["pnpm"], verbs: &["recursive", "multi", "m"], rest: Rest::As("pnpm"), hands_on: false, ..CARRIER },

@@ -27,13 +27,15 @@ pub(crate) enum Language {
     Slashes,
 }
 
+/// Programs that run JavaScript and TypeScript.
+pub(crate) const OF_SCRIPTS: &[&str] =
+    &["node", "nodejs", "deno", "bun", "tsx", "ts-node", "jiti", "vite-node", "esno"];
+
 /// The language of an interpreter, by its name without a version.
 pub(crate) fn language(interpreter: &str) -> Option<Language> {
     match interpreter {
         "python" | "pypy" | "ipython" | "ruby" => Some(Language::Hash),
-        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "jiti" | "vite-node" | "esno" => {
-            Some(Language::Slashes)
-        }
+        _ if OF_SCRIPTS.contains(&interpreter) => Some(Language::Slashes),
         _ => None,
     }
 }

@@ -384,13 +384,10 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Command | Rest::Package | Rest::Scoped => command(walk, rest, words, around),
         // What stands behind the mark is the program's.
         Rest::Marked => {
-            let mark = words.iter().position(|word| word == "--").unwrap_or(words.len());
-            let words: Vec<String> = words
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| *at != mark)
-                .map(|(_, word)| word.clone())
-                .collect();
+            let mut words = words.to_vec();
+            if let Some(mark) = words.iter().position(|word| word == "--") {
+                words.remove(mark);
+            }
             command(walk, Rest::Package, &words, around)
         }
         Rest::Bin => packages::program(words)

@@ -39,13 +39,27 @@ const DATES: &[&str] = &[
 ];
 const TIMES: &[&str] = &["starttime", "time", "timeslot", "pickuptime", "readytime"];
 const LANGUAGES: &[&str] = &["locale", "language", "languagecode", "lang"];
+
+/// Whether a person gets something by the verb of a tool's name.
+fn is_given(name: &NameWords) -> bool {
+    name.acting().is_some_and(|verb| GIVING.contains(&verb))
+}
+
+/// Whether one of these words stands in a tool's name.
+fn has(name: &NameWords, words: &[&str]) -> bool {
+    name.own().map(singular).any(|word| words.contains(&word))
+}
+
+/// Whether a field is called after one of these things, and that one is nobody's besides.
+fn names_one(field: &str, things: &[&str]) -> bool {
+    things.iter().any(|thing| field.contains(*thing) && !SHARED.contains(thing))
+}
+
 /// Which of several a call is about where there is one for each person, language or time in what it names.
 pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
-        let is_given = *names == WHO && name.acting().is_some_and(|verb| GIVING.contains(&verb));
-        let is_one = is_given || name.own().map(singular).any(|word| things.contains(&word));
-        let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
-        let is_named = things.iter().any(|thing| is_its(&thing)) || names.contains(&found);
+        let is_one = *names == WHO && is_given(name) || has(name, things);
+        let is_named = names_one(found, things) || names.contains(&found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
     ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
@@ -53,13 +67,11 @@ pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> St
 
 /// Who gets or has what there is one of for each person, or gets into what a call names.
 pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
-    let is_given = name.acting().is_some_and(|verb| GIVING.contains(&verb));
-    let has = |list: &[&str]| name.own().map(singular).any(|word| list.contains(&word));
-    let is_its = |thing: &&&str| found.contains(**thing) && !SHARED.contains(thing);
-    let is_named = !is_given && OF_PERSONS.iter().any(|thing| is_its(&thing)) || WHO.contains(&found);
-    let is_put_in = name.makes() && has(PERSONS) && found.len() > 2 && found.ends_with("id");
+    let is_given = is_given(name);
+    let is_named = !is_given && names_one(found, OF_PERSONS) || WHO.contains(&found);
+    let is_put_in = name.makes() && has(name, PERSONS) && found.len() > 2 && found.ends_with("id");
     let is_in = is_put_in && !PERSONS.iter().any(|person| found.starts_with(person));
-    if (is_given || has(OF_PERSONS)) && !is_named || is_in { fields.first_value(WHO) } else { None }
+    if (is_given || has(name, OF_PERSONS)) && !is_named || is_in { fields.first_value(WHO) } else { None }
 }
 
 /// Verbs by which something gets its time.

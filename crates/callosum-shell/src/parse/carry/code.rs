@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::super::{Around, Walk};
 use super::{Rest, command, libraries, nested};
+use crate::code::OF_SCRIPTS;
 use crate::unread::Limit;
 use crate::words::program_name;
 use crate::{Texts, joined};
@@ -15,8 +16,6 @@ const INTERPRETERS: &[&str] = &[
     "python", "pypy", "ipython", "perl", "ruby", "php", "awk", "gawk", "mawk", "nawk", "lua", "luajit",
     "emacs", "Rscript", "R", "julia", "elixir",
 ];
-/// Those of JavaScript and TypeScript.
-const OF_SCRIPTS: &[&str] = &["node", "nodejs", "deno", "bun", "tsx", "ts-node", "jiti", "vite-node", "esno"];
 
 /// What in such code runs a command: its text, or its words, stand behind.
 #[rustfmt::skip]
@@ -46,7 +45,7 @@ const MAX_LOOKED_UP: usize = 64;
 
 /// Runs what the code does that an interpreter is given: the commands it runs, and what it does by libraries.
 pub(super) fn read(walk: &mut Walk, name: &str, words: &[String], around: &Around) {
-    let family = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let family = unversioned(name);
     let is_known = |name: &str| INTERPRETERS.contains(&name) || OF_SCRIPTS.contains(&name);
     let family = if is_known(family) { family } else { name };
     if !is_known(family) {
@@ -59,12 +58,18 @@ pub(super) fn read(walk: &mut Walk, name: &str, words: &[String], around: &Aroun
     // Which of its words are code an option may say that is not known.
     let mut codes: Vec<&str> =
         words.iter().map(String::as_str).chain(around.input.iter().map(AsRef::as_ref)).collect();
-    let known = codes.len();
-    codes.extend(given.iter().map(AsRef::as_ref));
-    let further = codes.split_off(known).into_iter().filter(|code| !codes.contains(code)).collect::<Vec<_>>();
-    codes.extend(further);
+    for code in &given {
+        if !codes.contains(&&**code) {
+            codes.push(code);
+        }
+    }
     interpreted(walk, family, &codes, &inside);
     libraries::told(walk, family, &given, &inside);
+}
+
+/// A program's name without its version: `python3.12`.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 /// Where an interpreter has its code from.
@@ -164,7 +169,7 @@ impl<'w> Given<'w> {
 /// The interpreter that a file is for which is run itself, by its first line or its name; `None` where it is for a shell, or another program.
 pub(super) fn interpreter(path: &str, text: &str) -> Option<&'static str> {
     let known = |name: &str| {
-        let family = program_name(name).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let family = unversioned(program_name(name));
         INTERPRETERS.iter().chain(OF_SCRIPTS).find(|known| **known == family).copied()
     };
     if let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
