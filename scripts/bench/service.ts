@@ -3,6 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ask, program } from "./native.ts";
@@ -16,6 +17,8 @@ const LEAST_RATE = 0.6;
 /** What deciding and writing a call of tier 3 may take beyond one of tier 1, without the flush. */
 const MOST_MORE_US = 100;
 const CONNECTIONS = 64;
+/** Threads that the service answers with at most. */
+const MOST_WORKERS = 4;
 const STREAMS = 1_000;
 const RECORDS_A_SECOND = 1_000;
 /** What the service may grow by while a thousand streams are sent a thousand records a second. */
@@ -56,8 +59,9 @@ async function startService(folder: string, durability: "os" | "disk"): Promise<
   throw new Error("the service ended before it served");
 }
 
-async function startBareRoute(): Promise<Server> {
-  const child = spawn(program("bare-route"), [], { stdio: ["pipe", "pipe", "inherit"] });
+/** A bare route. Its workers are as many as the service has for the connections that it is compared over. */
+async function startBareRoute(workers: number): Promise<Server> {
+  const child = spawn(program("bare-route"), [String(workers)], { stdio: ["pipe", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     const { port } = JSON.parse(line) as { port: number };
     return { child, port, token: "none" };
@@ -76,7 +80,9 @@ const load = ({ port, token }: Server, kind: "write" | "mail", connections: numb
 
 /** Rows of calls. Each is measured in turns with what it is compared with. */
 async function callRows(folder: string, quick: boolean): Promise<Row[]> {
-  const [service, bare] = [await startService(folder, "os"), await startBareRoute()];
+  const service = await startService(folder, "os");
+  const bare = await startBareRoute(1);
+  const bareForMany = await startBareRoute(Math.min(availableParallelism(), MOST_WORKERS));
   const rounds = quick ? 5 : 15;
   const ms = quick ? 400 : 1_000;
   const one: Load[] = [];
@@ -90,10 +96,10 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
       bareOne.push(await load(bare, "write", 1, ms));
       mail.push(await load(service, "mail", 1, ms));
       many.push(await load(service, "write", CONNECTIONS, ms));
-      bareMany.push(await load(bare, "write", CONNECTIONS, ms));
+      bareMany.push(await load(bareForMany, "write", CONNECTIONS, ms));
     }
   } finally {
-    await Promise.all([end(service), end(bare)]);
+    await Promise.all([service, bare, bareForMany].map(end));
   }
   const time = (loads: Load[], of: (load: Load) => number) => median(loads.map(of));
   const p50 = (loads: Load[]) => time(loads, (load) => load.p50 / 1_000);
