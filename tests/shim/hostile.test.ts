@@ -72,6 +72,16 @@ test("50 MB, a hundred thousand levels, and a hundred thousand recipients are bo
   assert.ok(Math.max(...lines.map((line) => line.length)) < 80_000, "no line grows with its parameters");
 });
 
+test("what is too large to be read whole is not let through where it may be what a stricter rule is for", async () => {
+  await using trial = new Trial("cut short");
+  const query = (text: string) => trial.call("a", "db__execute_sql", { database: "shop", query: text });
+  assert.equal(await query("SELECT 1"), "");
+  assert.equal(await query(`SELECT 1 -- ${"x".repeat(2_000_000)}`), "");
+  assert.equal(await query(`/* ${"x".repeat(2_000_000)} */ DROP TABLE carts`), "");
+  assert.match(await trial.call("b", "db__execute_sql", { database: "shop", query: "DROP TABLE carts" }), /was already acted on/);
+  assert.match(await query(`/* ${"x".repeat(17_000_000)} */ DROP TABLE carts`), /too large to be read whole/);
+});
+
 test("what can't be read whole is never called identical", async () => {
   await using trial = new Trial("cut");
   const mail = (end: string) => {

@@ -13,8 +13,8 @@ use clap::{Command as Grammar, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use self::global::Global;
-pub(crate) use self::hook::Hook;
 use self::hook::{HOOK, HookWords};
+pub(crate) use self::hook::{Hook, misuse, named_state_dir};
 
 use crate::commands::context::args::ContextAction;
 use crate::commands::team::words::Verb;

@@ -14,6 +14,7 @@ mod output;
 mod pager;
 mod watch;
 
+use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use rustix::process::{Resource, Signal, getrlimit};
 
-use crate::args::{Args, Command, LeaseAction, ObserveAction, is_hook};
+use crate::args::{Args, Command, Global, LeaseAction, ObserveAction, is_hook, misuse, named_state_dir};
 use crate::help::grouped;
 use crate::output::{Failure, Output, be_wide, help_width, is_gone};
 use crate::watch::repeat;
@@ -58,7 +59,13 @@ fn failed(failure: &Failure) -> ExitCode {
 fn misused(error: &clap::Error) -> ExitCode {
     let printed = error.print().and_then(|()| io::stdout().flush());
     if is_hook() {
-        return commands::hook::misused();
+        if error.use_stderr() {
+            let words: Vec<OsString> = env::args_os().skip(2).collect();
+            let global = Global { state_dir: named_state_dir(&words), ..Global::default() };
+            commands::hook::misused(&global, &misuse(error));
+        }
+        // No other code lets a call of every runtime through.
+        return ExitCode::SUCCESS;
     }
     if let Err(error) = printed
         && !is_gone(&error)

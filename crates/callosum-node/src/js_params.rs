@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "the Node API is C; each call's contract is stated beside it")]
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ffi::c_char;
 use std::ptr;
 
@@ -23,8 +24,6 @@ const MAX_DEPTH: usize = 64;
 const MAX_VALUES: usize = 200_000;
 /// Bytes of text read at the most, all strings together.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
-/// Bytes of a single string that a rule looks at. A shell takes 128 KiB.
-const MAX_LOOKED_AT_BYTES: usize = 1024 * 1024;
 
 /// Names of parameters that rules ask for mostly have fewer bytes.
 const SHORT_NAME: usize = 32;
@@ -33,6 +32,8 @@ const SHORT_NAME: usize = 32;
 pub(crate) struct JsParams {
     env: sys::napi_env,
     value: sys::napi_value,
+    /// Something was cut off a value that somebody asked for.
+    was_cut: Cell<bool>,
 }
 
 /// What may still be read.
@@ -47,7 +48,7 @@ impl JsParams {
     /// this.
     pub(crate) fn new(params: &Unknown<'_>) -> Self {
         let raw = params.value();
-        Self { env: raw.env, value: raw.value }
+        Self { env: raw.env, value: raw.value, was_cut: Cell::new(false) }
     }
 
     /// `Some` when the Node API says yes. An exception that it raised is taken away.
@@ -207,8 +208,10 @@ impl JsParams {
             }
             value = self.property(value, part)?;
         }
-        let mut budget = Budget { values: MAX_VALUES, text_bytes: MAX_LOOKED_AT_BYTES, complete: true };
-        self.read(value, 0, &mut budget).filter(|value| !value.is_null())
+        let mut budget = Budget { values: MAX_VALUES, text_bytes: MAX_TEXT_BYTES, complete: true };
+        let read = self.read(value, 0, &mut budget).filter(|value| !value.is_null());
+        self.was_cut.set(self.was_cut.get() || !budget.complete);
+        read
     }
 }
 
@@ -221,6 +224,10 @@ impl Parameters for JsParams {
         let mut budget = Budget { values: MAX_VALUES, text_bytes: MAX_TEXT_BYTES, complete: true };
         let value = self.read(self.value, 0, &mut budget).unwrap_or(Value::Null);
         AllParameters { value: Cow::Owned(value), complete: budget.complete }
+    }
+
+    fn was_cut(&self) -> bool {
+        self.was_cut.get()
     }
 }
 

@@ -108,13 +108,22 @@ impl Known {
     /// What can be used of words that are wrong: a guarded call must not pass because of them. Where they name no runtime nobody knows
     /// what to answer.
     fn misused(self, runtime: Runtime, error: &clap::Error) -> HookWords {
-        let said = error.to_string();
-        let said = said.lines().next().unwrap_or_default();
         let mut words = Self { event: None, ..self }.of_runtime(runtime);
-        words.hook.misuse =
-            Some(format!("its hook's words: {}", said.strip_prefix("error: ").unwrap_or(said)));
+        words.hook.misuse = Some(misuse(error));
         words
     }
+}
+
+/// What is wrong with a hook's words: a clause.
+pub(crate) fn misuse(error: &clap::Error) -> String {
+    let said = error.to_string();
+    let said = said.lines().next().unwrap_or_default();
+    format!("its hook's words: {}", said.strip_prefix("error: ").unwrap_or(said))
+}
+
+/// The state directory that the words behind `hook` name, whatever else is wrong with them.
+pub(crate) fn named_state_dir(words: &[OsString]) -> Option<PathBuf> {
+    Known::of(words).state_dir.map(PathBuf::from)
 }
 
 fn begins(word: &OsStr, with: &str) -> bool {

@@ -32,6 +32,10 @@ const MAX_SEEN_TOOLS: usize = 500;
 /// And programs.
 const MAX_SEEN_PROGRAMS: usize = 100;
 
+/// Why nothing is decided about a call of which a limit cut off what its rules ask for, and what helps.
+const CUT_SHORT: &str = "its parameters are too large to be read whole";
+const CUT_REMEDY: &str = "make the call smaller";
+
 impl Light {
     /// Counts a hook of a call of `tool`, or a program.
     pub(super) fn count(&mut self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
@@ -93,7 +97,11 @@ impl Gate {
         let Some(rules) = rules else {
             return self.classify_later(&call, params, classify(&RuleSet::shipped()));
         };
-        let classification = classify(&rules);
+        let mut classification = classify(&rules);
+        if self.is_cut_short(&rules, &call, params, &mut classification) {
+            let mut intent = self.intent(&call, classification, params);
+            return self.by_policy(&mut intent, CUT_SHORT, (CUT_SHORT, CUT_REMEDY), now);
+        }
         let denial = self.protects(&policy, &classification);
         let asks = classification.asked_around && classification.tier.is_tracked();
         if denial.is_none() && (asks || classification.names_kept) {
@@ -125,8 +133,12 @@ impl Gate {
     ) -> Answer {
         let rules = self.current_rules(now);
         let policy = self.policy();
-        let classification =
+        let mut classification =
             rules.classify_watching(call, &self.runtime, params, &self.world, policy.watch(), None);
+        if self.is_cut_short(&rules, call, params, &mut classification) {
+            let mut intent = self.intent(call, classification, params);
+            return self.by_policy(&mut intent, CUT_SHORT, (CUT_SHORT, CUT_REMEDY), now);
+        }
         let of = (self.runtime.as_str(), self.instance.as_str());
         if let Some(denial) = self.judged(&policy, &classification, call, params, of, &self.world) {
             let intent = self.intent(call, classification, params);
@@ -140,6 +152,23 @@ impl Gate {
         let intent = self.signalled(call, self.intent(call, classification, params));
         course.is_about(&intent);
         self.begin(intent, patience, course, now)
+    }
+
+    /// Whether a call may be what a stricter rule is for, because a limit cut off what its rules ask for. It has that one's tier then.
+    fn is_cut_short(
+        &self,
+        rules: &RuleSet,
+        call: &ToolCall,
+        params: &dyn Parameters,
+        classification: &mut Classification,
+    ) -> bool {
+        if !params.was_cut() {
+            return false;
+        }
+        let strictest = rules.strictest_for(call, &self.runtime, true);
+        let is_cut_short = strictest > classification.tier;
+        classification.tier = classification.tier.max(strictest);
+        is_cut_short
     }
 
     /// What becomes of a call that the policy would refuse. Where that is only written down, it is decided as any other.

@@ -55,6 +55,11 @@ pub trait Parameters {
 
     /// All parameters as one value.
     fn all(&self) -> AllParameters<'_>;
+
+    /// Whether a limit cut something off a value that somebody asked for: what was told of it may not be what counts.
+    fn was_cut(&self) -> bool {
+        false
+    }
 }
 
 /// All parameters of a call, as far as they could be read.
@@ -74,6 +79,10 @@ impl Parameters for AllParameters<'_> {
 
     fn all(&self) -> AllParameters<'_> {
         AllParameters { value: Cow::Borrowed(&self.value), complete: self.complete }
+    }
+
+    fn was_cut(&self) -> bool {
+        !self.complete
     }
 }
 

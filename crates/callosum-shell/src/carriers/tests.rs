@@ -45,7 +45,7 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         let mut options: Vec<String> =
             carrier.values.split_whitespace().map(|name| format!(" {name} v-1")).collect();
         options.extend(carrier.pairs.split_whitespace().map(|name| format!(" {name} v-1 v-2")));
-        options.extend([String::new(), " -- ".to_owned()]);
+        options.extend([String::new(), " -- ".to_owned(), " --unknown-option x".to_owned()]);
         let begin = format!("{name} {verb}");
         for option in &options {
             match carrier.rest {

@@ -20,6 +20,9 @@ use crate::options::lists;
 use crate::words::{is_assignment, program_name};
 use crate::{Invocation, joined};
 
+/// Options of a carrier that are not known, of which each may have a value: the command is looked for behind so many words more.
+const MAX_DOUBTS: usize = 4;
+
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
 
@@ -129,19 +132,29 @@ impl<'w> Own<'w> {
         if carrier.verbs.is_empty() {
             return Some(words);
         }
-        let first = self.behind_options(carrier, words);
-        carrier.verbs.iter().find_map(|verb| {
-            let mut rest = first;
-            for step in verb.split(' ') {
-                rest = self.behind_options(carrier, rest);
-                let (word, after) = rest.split_first()?;
-                if word != step {
-                    return None;
+        let mut first = self.behind_options(carrier, words);
+        loop {
+            let behind = carrier.verbs.iter().find_map(|verb| {
+                let mut rest = first;
+                for step in verb.split(' ') {
+                    rest = self.behind_options(carrier, rest);
+                    let (word, after) = rest.split_first()?;
+                    if word != step {
+                        return None;
+                    }
+                    rest = after;
                 }
-                rest = after;
+                Some(rest)
+            });
+            if behind.is_some() {
+                return behind;
             }
-            Some(rest)
-        })
+            // Behind an option that is not known, it is that one's value: `kubectl -v 6 exec`.
+            let before = words.len().checked_sub(first.len() + 1).and_then(|at| words.get(at));
+            let (_, after) =
+                first.split_first().filter(|_| before.is_some_and(|word| word.starts_with('-')))?;
+            first = self.behind_options(carrier, after);
+        }
     }
 
     /// What stands behind the options that `words` begin with.
@@ -321,7 +334,7 @@ fn carry<'w>(
         return each::arguments(walk, carrier, behind, inner, &inside);
     }
     let texts = if carrier.anywhere { Own::all_texts(carrier, behind) } else { own.texts };
-    let (is_text, doubts) = (!texts.is_empty(), own.doubts.min(2));
+    let (is_text, doubts) = (!texts.is_empty(), own.doubts.min(MAX_DOUBTS));
     for text in texts {
         // `env -S 'a b' c`
         let further = if carrier.anywhere || carrier.rest == Rest::Own { &[] } else { inner };
@@ -353,7 +366,7 @@ fn carry<'w>(
     if marked.is_none_or(is_elsewhere) {
         is_carried |= words(walk, carrier.rest, inner, &inside);
     }
-    if carrier.is_noted && carrier.operands > 0 {
+    if is_carried {
         for skipped in 1..=doubts {
             is_carried |= words(walk, carrier.rest, inner.get(skipped..).unwrap_or_default(), &inside);
         }

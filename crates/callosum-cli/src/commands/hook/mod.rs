@@ -33,18 +33,22 @@ use serde_json::Value;
 use self::answer::say;
 use self::delivery::Delivery;
 use super::shared_context::{self, When};
-use crate::args::{Args, Hook};
+use crate::args::{Args, Global, Hook};
 
 /// What a runtime gives a hook whose command does not say: an entry that an older version wrote.
 const UNSAID: Duration = Duration::from_secs(5);
 /// How long an answer may take once the event is there, and what is left to be written then.
 const ANSWERING: Duration = Duration::from_millis(3_500);
 const SETTLING: Duration = Duration::from_millis(4_500);
-/// Of the time that the runtime gives: until then an event may come, must an answer be there, may this process wait for
-/// others. A runtime that has to end a hook takes its answer for none.
-const READING_PERCENT: u32 = 60;
-const ANSWERING_PERCENT: u32 = 70;
-const LIVING_PERCENT: u32 = 75;
+/// Of the time that the runtime gives, in percent, and what has to be left of it where that is later: until then an event may come, must
+/// an answer be there, may this process wait for others. A runtime that has to end a hook takes its answer for none, and it counts
+/// from before this process began.
+const READING: (u32, Duration) = (60, Duration::from_secs(5));
+const ANSWERING_UNTIL: (u32, Duration) = (70, Duration::from_secs(3));
+const LIVING: (u32, Duration) = (75, Duration::from_secs(2));
+
+/// The runtime of a hook whose words name none that is known.
+const UNKNOWN: &str = "unknown";
 
 /// How long the shared context is looked after at most, and so long for what goes on among sessions.
 const BESIDES: Duration = Duration::from_millis(1_500);
@@ -62,17 +66,17 @@ impl Deadlines {
         Self { began: Instant::now(), given }
     }
 
-    fn at(&self, percent: u32) -> Instant {
-        self.began + self.given * percent / 100
+    fn at(&self, (percent, left): (u32, Duration)) -> Instant {
+        self.began + (self.given * percent / 100).max(self.given.saturating_sub(left))
     }
 
     /// The event is there: until then an answer must be.
     fn answer(&self) -> Instant {
-        self.at(ANSWERING_PERCENT).min(Instant::now() + ANSWERING)
+        self.at(ANSWERING_UNTIL).min(Instant::now() + ANSWERING)
     }
 
     fn settle(&self) -> Instant {
-        self.at(LIVING_PERCENT).min(Instant::now() + SETTLING)
+        self.at(LIVING).min(Instant::now() + SETTLING)
     }
 }
 
@@ -90,9 +94,9 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
     let runtime = hook.runtime;
     let given = given(hook.timeout.as_deref());
     let deadlines = Deadlines::of(*given.as_ref().unwrap_or(&UNSAID));
-    let document = input::read(deadlines.at(READING_PERCENT));
+    let document = input::read(deadlines.at(READING));
     let (answer_by, settle_by) = (deadlines.answer(), deadlines.settle());
-    let gate = Arc::new(Gate::new(options(args, runtime)));
+    let gate = Arc::new(Gate::new(options(&args.global, runtime.name())));
     let event = Event::read(runtime, hook.event.as_deref(), document, || nobody(&gate, runtime));
     let unreadable = |session: Option<&str>, tool: Option<&str>, why: &str| {
         gate.unreadable(&Unreadable { session, tool, why }, &gate.machine().now());
@@ -126,25 +130,29 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
     code
 }
 
-/// A hook that names no runtime that is known: nobody knows how to refuse, and a runtime may take any exit but 0 for that.
-pub(crate) fn misused() -> ExitCode {
-    let _ = input::read(Deadlines::of(UNSAID).at(READING_PERCENT));
-    ExitCode::SUCCESS
+/// A hook that names no runtime that is known: nobody knows how to refuse, and a runtime may take any exit but 0 for that. It leaves a
+/// line that says `why`.
+pub(crate) fn misused(global: &Global, why: &str) {
+    let deadlines = Deadlines::of(UNSAID);
+    let _ = input::read(deadlines.at(READING));
+    let gate = Gate::new(options(global, UNKNOWN));
+    gate.unreadable(&Unreadable { why, ..Unreadable::default() }, &gate.machine().now());
+    gate.settle(deadlines.settle(), &gate.machine().now());
 }
 
 /// A hook goes on without what can't be used: of its settings, which `callosum status` names, and of its words, where the
 /// gate then refuses the state directory.
-fn options(args: &Args, runtime: Runtime) -> GateOptions {
-    let options = super::shared_options(&args.global).unwrap_or_else(|_| GateOptions {
+fn options(global: &Global, runtime: &str) -> GateOptions {
+    let options = super::shared_options(global).unwrap_or_else(|_| GateOptions {
         state_dir_variable: Some('\u{fffd}'.to_string()),
         ..GateOptions::default()
     });
     let SettingsFile { settings, problem } = SettingsFile::of(&options);
-    let folder = options.home.join(format!(".{}", runtime.name()));
+    let folder = options.home.join(format!(".{runtime}"));
     GateOptions {
         settings: Value::from(settings).to_string(),
         settings_problem: problem,
-        runtime: runtime.name().to_owned(),
+        runtime: runtime.to_owned(),
         runtime_state_dir: folder.to_string_lossy().into_owned(),
         host_name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         is_hook: true,
@@ -391,5 +399,15 @@ mod tests {
         }
         let nothing = caught(|| panic!("while it decides"), || panic!("while it refuses"));
         assert!(matches!(nothing.said, Said::Nothing));
+    }
+
+    #[test]
+    fn an_event_may_come_as_late_as_leaves_time_to_answer() {
+        let seconds = |given, of| {
+            let deadlines = Deadlines::of(Duration::from_secs(given));
+            deadlines.at(of).duration_since(deadlines.began).as_millis()
+        };
+        assert_eq!([READING, ANSWERING_UNTIL, LIVING].map(|of| seconds(20, of)), [15_000, 17_000, 18_000]);
+        assert_eq!([READING, ANSWERING_UNTIL, LIVING].map(|of| seconds(5, of)), [3_000, 3_500, 3_750]);
     }
 }

@@ -414,11 +414,19 @@ fn a_call_with_half_an_emoji_in_it_is_seen_like_any_other() {
 }
 
 #[test]
-fn a_hook_that_names_no_known_runtime_lets_every_call_through() {
+fn a_hook_that_names_no_known_runtime_lets_every_call_through_and_leaves_a_line() {
     let world = World::new();
-    for args in [["hook", "somebody"].as_slice(), &["hook", "somebody", "--new"], &["hook"]] {
+    let folder = world.state.path().to_string_lossy().into_owned();
+    let named = ["hook", "codx", "--state-dir", &folder, "--timeout", "20"];
+    for (at, args) in [["hook", "somebody"].as_slice(), &["hook", "somebody", "--new"], &["hook"], &named]
+        .into_iter()
+        .enumerate()
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
-        command.args(args).env("CALLOSUM_STATE_DIR", world.state.path());
+        command.args(args);
+        if !args.contains(&"--state-dir") {
+            command.env("CALLOSUM_STATE_DIR", world.state.path());
+        }
         let mut hook =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // More than a pipe holds: nobody reads it, or all of it is read.
@@ -426,6 +434,9 @@ fn a_hook_that_names_no_known_runtime_lets_every_call_through() {
         let output = hook.wait_with_output().unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"".as_slice()), "{args:?}");
         assert!(!output.stderr.is_empty(), "{args:?}");
+        let lines = world.lines("unreadable");
+        assert_eq!(lines.len(), at + 1, "{args:?}");
+        assert!(lines[at]["reason"].as_str().unwrap().contains("its hook's words: "), "{}", lines[at]);
     }
 }
 
