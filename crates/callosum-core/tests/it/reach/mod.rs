@@ -277,15 +277,17 @@ fn the_shipped_rules_reach_what_agents_do() {
         scorer.labelled("opened/fifth-tools.jsonl").plus(&scorer.pairs("opened/fifth-tool-pairs.jsonl"));
     let sixth =
         scorer.labelled("opened/sixth-tools.jsonl").plus(&scorer.pairs("opened/sixth-tool-pairs.jsonl"));
-    let seventh = scorer
-        .labelled("opened/seventh-tools.jsonl")
-        .plus(&scorer.pairs("opened/seventh-tool-pairs.jsonl"));
+    let seventh =
+        scorer.labelled("opened/seventh-tools.jsonl").plus(&scorer.pairs("opened/seventh-tool-pairs.jsonl"));
     let keys = ["keys", "keys-later", "keys-last", "keys-more", "keys-known"]
         .iter()
         .map(|name| scorer.pairs(&format!("own/{name}-tool-pairs.jsonl")))
         .fold(Score::default(), |all, one| all.plus(&one));
     let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
     let later = scorer.labelled("own/later-tools.jsonl").plus(&scorer.pairs("own/later-tool-pairs.jsonl"));
+    let known_more = scorer.labelled("own/known-more-tools.jsonl");
+    let known_last =
+        scorer.labelled("own/known-last-tools.jsonl").plus(&scorer.labelled("own/known-final-tools.jsonl"));
     let own = [
         "own/tools.jsonl",
         "own/harmless.jsonl",
@@ -312,6 +314,8 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools from memory", &own);
     report("many more tools from memory", &many);
     report("tools from memory, written later", &later);
+    report("tools of well-known services", &known_more);
+    report("tools of well-known services, written later", &known_last);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
     let scored = [
@@ -322,11 +326,13 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of the fourth set", &fourth, FOURTH_GOALS, 1.0),
         ("tools of the fifth set", &fifth, FIFTH_GOALS, 10.5),
         ("tools of the sixth set", &sixth, SIXTH_GOALS, 8.0),
-        ("tools of the seventh set", &seventh, SEVENTH_GOALS, 18.0),
+        ("tools of the seventh set", &seventh, SEVENTH_GOALS, 9.5),
         ("pairs from memory, for keys", &keys, KEYS_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
         ("many more tools from memory", &many, MANY_GOALS, 3.5),
         ("tools from memory, written later", &later, LATER_GOALS, 2.0),
+        ("tools of well-known services", &known_more, KNOWN_GOALS, 2.0),
+        ("tools of well-known services, written later", &known_last, KNOWN_GOALS, 2.5),
     ];
     for (name, score, goals, most) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
@@ -406,10 +412,10 @@ const SIXTH_GOALS: &[Goal] = &[
 
 /// The same for those of the seventh set, the same way.
 const SEVENTH_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 94.0),
-    ("the long tail", |score| score.tail, 76.0),
+    ("well-known services", |score| score.known, 99.0),
+    ("the long tail", |score| score.tail, 90.0),
     ("pairs of different resources apart", |score| score.apart, 90.0),
-    ("pairs of the same resource together", |score| score.together, 78.0),
+    ("pairs of the same resource together", |score| score.together, 83.0),
 ];
 
 /// The same for pairs that ask for keys alone, of calls of servers that no other file has.
@@ -433,6 +439,9 @@ const LATER_GOALS: &[Goal] = &[
     ("pairs of different resources apart", |score| score.apart, 99.0),
     ("pairs of the same resource together", |score| score.together, 90.0),
 ];
+
+/// The same for a sweep of servers of well-known services.
+const KNOWN_GOALS: &[Goal] = &[("well-known services", |score| score.known, 96.0)];
 
 /// The same for those that who wrote the rules knew by heart.
 const OWN_GOALS: &[Goal] = &[
@@ -489,5 +498,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 46);
+    assert_eq!(files.len(), 49);
 }
