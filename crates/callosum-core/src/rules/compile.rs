@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::command_match::Effects;
-use super::format::{FILE_PATH, ParamFormat, RuleFormat, SQL, TARGET, Texts};
+use super::format::{ELSEWHERE, FILE_PATH, ParamFormat, RuleFormat, SQL, TARGET, Texts};
 use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
@@ -348,7 +348,9 @@ impl Param {
             return sql::is_written(params);
         }
         if self.path == TARGET {
-            return params.is_identified(&call.tool);
+            let tool = &call.tool;
+            let is_elsewhere = self.values == [Value::from(ELSEWHERE)];
+            return if is_elsewhere { params.is_elsewhere(tool) } else { params.is_identified(tool) };
         }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))

@@ -65,10 +65,13 @@ pub(super) const FILE_PATH: &str = "{filePath}";
 pub(super) const SQL: &str = "{sql}";
 /// See [`SQL`].
 const WRITES: &str = "{writes}";
-/// Stands in `params` for what a tool acts on, which the call must name by an id: `{id}`.
+/// Stands in `params` for what a tool acts on, which the call must name by an id, `{id}`, or which must be nothing of this machine,
+/// `{elsewhere}`.
 pub(super) const TARGET: &str = "{target}";
 /// See [`TARGET`].
 const ID: &str = "{id}";
+/// See [`TARGET`].
+pub(super) const ELSEWHERE: &str = "{elsewhere}";
 
 /// The values of `mode`.
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
@@ -301,9 +304,10 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
                 format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
-        if path == TARGET && values != [Value::from(ID)] {
+        if path == TARGET && values != [Value::from(ID)] && values != [Value::from(ELSEWHERE)] {
             let message = format!(
-                "`params.{TARGET}` can only be \"{ID}\": a field that names a thing of a service by an id"
+                "`params.{TARGET}` can only be \"{ID}\", a field that names a thing of a service by an id, or \"{ELSEWHERE}\", \
+                 nothing of this machine"
             );
             return Err(source.error(source.offset(raw.get()), rule, message));
         }

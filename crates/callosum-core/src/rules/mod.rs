@@ -40,6 +40,7 @@ mod sql;
 mod standing;
 pub mod suggest;
 mod texts;
+mod tool_verb_words;
 mod tool_verbs;
 mod tool_words;
 mod typed;

@@ -1,5 +1,11 @@
 //! What the words of a tool's name say that it does: `send_message` sends, `message_history` and `user_posts` show something.
 
+use super::tool_verb_words::{
+    A_SERVICE, ACTING, ALSO_SHOWN, AT_END, BEFORE, CHECKED, CHOSEN, COMPOUNDS, COURSES, DONE_WITH, LAST,
+    LAST_ASKING, LOOKED_UP, MADE_TO_SHOW, MAKING, MAY_PREPARE, MEASURED, OF_COURSES, OF_RUNS, PARTS, PHRASES,
+    PLACED, PREPARING, PREVIEWED, RUN_TO_ASK, RUNNING, SENT_BEFORE, SENT_BEHIND, SETTLED, SHOWING,
+    SHOWING_SEVERAL, SHOWN, THINGS, UNSIGNED, WITH_PARTS,
+};
 use super::words::{ASKING_VERBS, NOUNS, is_plain_verb};
 
 /// What a word says of what a tool does.
@@ -20,221 +26,6 @@ pub(super) enum Sense {
     Other,
 }
 
-/// Verbs of tools that do something, besides those of commands. Sorted.
-#[rustfmt::skip]
-const ACTING: &[&str] = &[
-    "abandon", "abort", "accept", "ack", "acknowledge", "activate", "adjust", "administer", "admit", "allocate", "allot", "allow", "amend",
-    "annotate", "announce", "appeal", "append", "apply", "appoint", "arm", "attach", "authorize", "award", "ban", "bind", "blacklist",
-    "blast", "block", "boost", "burn", "callout", "capture", "certify", "change", "checkin", "circulate", "claim", "clear", "clone", "collect",
-    "commission", "commit", "compensate", "complete", "conclude", "configure", "confirm", "contain", "contribute", "convert", "copy",
-    "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate", "deauthorize", "decline", "decommission", "decrease",
-    "defer", "delegate", "deletion", "delist", "deliver", "demote", "deny", "deprovision", "designate", "detach", "disarm", "disburse",
-    "discard", "discharge", "disconnect", "discontinue", "dismiss", "dispense", "dispute", "disqualify", "distribute", "divert", "donate",
-    "downgrade", "downvote", "drain", "drop", "duplicate", "elevate", "empty", "end", "endorse", "enforce", "enqueue", "enrol", "enroll",
-    "erase", "escalate", "esign", "evacuate", "evict", "excuse", "exempt", "expire", "extend", "favorite", "finalize", "flush", "follow",
-    "forgive", "fork", "freeze", "grade", "grant", "hangup", "hire", "ignore", "impersonate", "import", "impose", "increase", "increment",
-    "initialize", "initiate", "install", "invalidate", "invoke", "isolate", "join", "kill", "launch", "lease", "lend", "levy", "lift",
-    "like", "link", "liquidate", "lock", "lodge", "make", "manage", "mark", "migrate", "moderate", "move", "mutate", "mute", "nack",
-    "nominate", "notarize", "nudge", "offboard", "onboard", "override", "overwrite", "pause", "penalize", "pin", "place", "pledge",
-    "prescribe", "press", "procure", "produce", "prorate", "quarantine", "raise", "ratify", "reactivate", "reassign", "rebalance", "reboot",
-    "rebuild", "receive", "recharge", "reclaim", "reconcile", "redact", "redeem", "redeploy", "redispatch", "redrive", "reduce",
-    "regenerate", "reimburse", "reindex", "reinstate", "rekey", "relabel", "relist", "relocate", "remediate", "remind", "remit", "renew",
-    "reorder", "repay", "replay", "replenish", "reprice", "reprocess", "republish", "requeue", "reroute", "rerun", "reschedule", "rescind",
-    "reseed", "reset", "resign", "resize", "restock", "restrict", "resume", "retire", "retract", "retry", "revalidate", "reverse", "revert",
-    "revise", "reward", "rollout", "rotate", "sanction", "save", "seed", "seize", "settle", "shadowban", "shutdown", "sign", "silence",
-    "snooze", "spawn", "split", "sponsor", "stake", "star", "start", "stop", "substitute", "supersede", "supply", "surrender", "suspend",
-    "swap", "swipe", "sync", "tender", "throttle", "toggle", "transact", "transition", "trash", "truncate", "unack", "unarchive",
-    "unassign", "unban", "unbind", "unblock", "uncordon", "undo", "unenrol", "unenroll", "unfollow", "unfreeze", "unhold", "uninstall",
-    "unlike", "unlink", "unlist", "unlock", "unmark", "unmerge", "unpin", "unpublish", "unsend", "unsnooze", "unstake", "unstar",
-    "unsuspend", "upgrade", "upvote", "void", "vote", "waive", "warn", "whitelist", "wipe", "withhold",
-];
-const RUNNING: &[&str] = &["execute", "perform", "run"];
-/// Verbs of tools that only ask or prepare, besides those of commands.
-#[rustfmt::skip]
-const PREPARING: &[&str] = &[
-    "ask", "calculate", "compose", "decode", "detect", "dry", "encode", "evaluate", "extract", "generate", "introspect", "parse",
-    "predict", "prepare", "quote", "recommend", "rewrite", "simulate", "suggest", "summarize", "track", "translate",
-];
-const MAY_PREPARE: &[&str] = &["build", "format", "plan", "score", "test"];
-/// Names of things that are made of verbs.
-#[rustfmt::skip]
-const COMPOUNDS: &[[&str; 2]] = &[
-    ["add", "on"], ["add", "ons"], ["block", "height"], ["block", "number"], ["block", "transactions"], ["change", "history"],
-    ["change", "log"], ["change", "set"], ["check", "ins"], ["check", "run"], ["check", "runs"], ["check", "suite"], ["data", "set"],
-    ["end", "date"], ["end", "point"], ["end", "points"], ["end", "time"], ["merge", "request"], ["merge", "requests"], ["order", "book"],
-    ["order", "books"], ["post", "mortem"], ["record", "set"], ["release", "note"], ["release", "notes"], ["replica", "set"],
-    ["rule", "set"], ["sign", "in"], ["sign", "ins"], ["sign", "up"], ["sign", "ups"], ["start", "date"], ["start", "time"],
-    ["stateful", "set"], ["stop", "times"], ["update", "history"],
-];
-/// Verbs of tools that are names of things as well, besides those of commands.
-const THINGS: &[&str] = &[
-    "broadcast",
-    "checkout",
-    "deposit",
-    "label",
-    "like",
-    "link",
-    "payout",
-    "refund",
-    "signal",
-    "swap",
-    "vote",
-];
-/// Names of things that are verbs where a name begins with them and one of these: `record_payment`, but neither `dns_record` nor `record_types`.
-#[rustfmt::skip]
-const BEFORE: &[(&str, &[&str])] = &[
-    ("answer", &["call", "question", "ticket"]),
-    ("dm", &["customer", "member", "user"]),
-    ("file", &["appeal", "claim", "complaint", "dispute", "motion", "return"]),
-    ("issue", &["card", "certificate", "credit", "invoice", "license", "payment", "payout", "refund", "reward", "token", "voucher"]),
-    ("leave", &["channel", "chat", "group", "room", "server"]),
-    ("log", &["activity", "call", "expense", "hours", "meeting", "time", "visit", "work"]),
-    ("open", &["account", "case", "claim", "dispute", "door", "garage", "gate", "incident", "issue", "position", "ticket"]),
-    ("page", &["engineer", "oncall", "responder", "responders", "team", "user"]),
-    ("process", &["payment", "payout", "payroll", "return"]),
-    ("record", &["donation", "expense", "invoice", "payment", "sale", "transaction"]),
-    ("report", &["abuse", "bug", "incident", "outage", "spam", "user"]),
-    ("request", &["access", "approval", "call", "callback", "changes", "leave", "payment", "pickup", "review", "reviewers", "ride", "signature", "time", "withdrawal"]),
-    ("return", &["document", "item", "order", "submission"]),
-    ("tag", &["contact", "conversation", "customer", "lead", "member", "subscriber", "user"]),
-    ("text", &["customer", "guest", "member", "user"]),
-    ("timeout", &["member", "user"]),
-    ("wire", &["funds", "money"]),
-];
-/// What is placed. Elsewhere a place is one on a map.
-const PLACED: &[&str] = &["bet", "bid", "booking", "call", "hold", "order", "orders", "reservation", "trade"];
-/// Verbs of two words.
-#[rustfmt::skip]
-const PHRASES: &[[&str; 2]] = &[
-    ["call", "out"], ["cash", "out"], ["check", "in"], ["check", "out"], ["clock", "in"], ["clock", "out"], ["dial", "out"], ["fail", "over"],
-    ["hand", "off"], ["hand", "over"], ["hang", "up"], ["kick", "off"], ["maintenance", "off"], ["maintenance", "on"], ["opt", "in"], ["opt", "out"],
-    ["pay", "out"], ["power", "cycle"], ["power", "off"], ["power", "on"], ["roll", "back"], ["roll", "out"], ["shut", "down"], ["shut", "off"],
-    ["sign", "off"], ["spin", "down"], ["spin", "up"], ["switch", "off"], ["switch", "on"], ["take", "down"], ["tear", "down"], ["top", "up"],
-    ["turn", "off"], ["turn", "on"],
-];
-/// What is done over a time, and what is shown of that: `purge_status`, `deploy_logs`.
-#[rustfmt::skip]
-const COURSES: &[&str] = &[
-    "block", "cancel", "capture", "claim", "deploy", "freeze", "import", "install", "launch", "lock", "merge", "migrate", "pause", "place",
-    "purge", "redeploy", "reindex", "restore", "rollback", "rollout", "stake", "sync", "upgrade",
-];
-/// What names of such things end with.
-#[rustfmt::skip]
-const OF_COURSES: &[&str] = &[
-    "attempts", "candidates", "errors", "history", "log", "logs", "options", "policies", "policy", "progress", "result", "results", "runs", "statistics", "stats", "status",
-    "timeline",
-];
-/// What names of runs end with besides.
-#[rustfmt::skip]
-const OF_RUNS: &[&str] = &[
-    "artifacts", "details", "events", "info", "metrics", "output", "outputs", "state", "steps", "summary", "usage",
-];
-/// Things by which verbs are names of things before them: `order_items`, `message_reactions`.
-#[rustfmt::skip]
-const PARTS: &[&str] = &[
-    "attachments", "comments", "fields", "fulfillments", "headers", "items", "lines", "reactions", "recipients", "refunds", "replies",
-    "revisions", "threads", "transactions", "types",
-];
-/// Verbs that are mostly names of things before these.
-const WITH_PARTS: &[&str] =
-    &["bill", "charge", "comment", "email", "mail", "message", "order", "post", "release"];
-/// Verbs that only ask and are names of what something is done with where another verb ends the name: `status_post`, `poll_close`.
-const DONE_WITH: &[&str] = &["history", "logs", "poll", "snapshot", "stats", "status"];
-/// Verbs that only ask wherever they stand at the end: `send_status_get`.
-const LAST_ASKING: &[&str] = &["browse", "describe", "fetch", "get", "preflight", "prepare", "retrieve"];
-/// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
-const LAST: &[&str] = &[
-    "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
-    "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
-];
-/// What a call of a tool shows whose name ends with such a word, unless a verb stands right before it: `place_order_preview`.
-const PREVIEWED: &[&str] = &["preview", "simulation"];
-/// Likewise, unless the name begins with a verb: `payout_change_check`, but not `create_uptime_check`.
-const CHECKED: &[&str] = &["check", "eligibility", "validation", "verification"];
-/// Likewise, unless there is a verb at all.
-#[rustfmt::skip]
-const SHOWN: &[&str] = &[
-    "activity", "address", "addresses", "analysis", "analytics", "analyzer", "attribution", "availability", "balance", "balances",
-    "benchmark", "benchmarks", "breakdown", "calculator", "catalog", "categories", "changes", "checker", "clicks", "comparables",
-    "comparison", "confirmation", "conflicts", "cost", "costs", "count", "coverage", "credit", "credits", "dates", "depth", "detail",
-    "details", "distribution", "docs", "documentation", "estimate", "estimator", "explorer", "faq", "fee", "feed", "fees", "finder",
-    "forecast", "gateway", "guide", "health", "help", "history", "ideas", "indicators", "info", "information", "insights", "instructions",
-    "lag", "limits", "list", "load", "log", "logs", "lookup", "margins", "members", "metadata", "metrics", "news", "offers", "opens",
-    "options", "overview", "pdf", "performance", "policies", "policy", "price", "prices", "pricing", "progress", "quote", "quotes", "ranking",
-    "rankings", "rate", "rates", "reader", "reasons", "recommendations", "recommender", "requirements", "result", "results", "reviews",
-    "schema", "score", "search", "sentiment", "slots", "spread", "state", "statistics", "stats", "status", "summaries", "summary",
-    "templates", "terms", "timeline", "times", "total", "totals", "tracker", "trends", "types", "usage", "verifier", "versions", "viewer",
-    "volume", "zones",
-];
-/// Verbs that only ask and are names of what is shown, too.
-const ALSO_SHOWN: &[&str] =
-    &["check", "count", "history", "list", "logs", "snapshot", "stats", "status", "view"];
-/// What is only asked for by a tool that runs it.
-#[rustfmt::skip]
-const RUN_TO_ASK: &[&str] = &[
-    "analysis", "analytics", "audit", "card", "check", "checks", "dax", "diagnostics", "esql", "estimate", "eval", "evaluation",
-    "insight", "insights", "look", "queries", "query", "report", "reports", "scan", "search", "simulation", "soql", "sosl", "test",
-    "tests",
-];
-/// What stands before a thing that is only shown: `latest_post`, `my_order`.
-const SHOWING: &[&str] = &[
-    "best", "current", "daily", "full", "last", "latest", "my", "next", "previous", "random", "recent",
-    "single", "today", "top", "trending", "user", "weekly",
-];
-/// What stands before several things that are only shown: `open_positions`, but not `open_position`.
-#[rustfmt::skip]
-const SHOWING_SEVERAL: &[&str] = &[
-    "abandoned", "active", "all", "archived", "assigned", "available", "closed", "completed", "deleted", "failed", "inbound", "open", "outbound",
-    "overdue", "past", "pending", "queued", "received", "scheduled", "sent", "unread", "upcoming",
-];
-/// What is said of a draft that does not stay one, before it and behind it.
-const SENT_BEFORE: &[&str] = &["complete", "post", "publish", "schedule", "send", "submit"];
-const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
-
-/// What `resolve` asks for, and what it settles.
-const LOOKED_UP: &[&str] = &[
-    "by",
-    "id",
-    "ids",
-    "handle",
-    "library",
-    "url",
-    "did",
-    "domain",
-    "hostname",
-    "address",
-    "name",
-    "names",
-    "path",
-    "dns",
-    "assignees",
-    "contacts",
-    "members",
-    "people",
-    "recipients",
-    "symbol",
-    "ticker",
-    "users",
-];
-#[rustfmt::skip]
-const SETTLED: &[&str] = &[
-    "alert", "annotation", "case", "comment", "conversation", "discussion", "dispute", "error", "event", "finding", "incident", "issue", "problem",
-    "request", "review", "task", "thread", "ticket",
-];
-/// Verbs that make what only shows something, and what that is called: `create_mockup_task`, `start_simulation`.
-const MAKING: &[&str] = &["add", "create", "make", "new", "start"];
-#[rustfmt::skip]
-const MADE_TO_SHOW: &[&str] = &["broadcast", "estimation", "favorite", "favorites", "favourite", "favourites", "forecast", "mockup", "newsletter", "simulation"];
-/// A verb that is the name of a service as well.
-const A_SERVICE: &str = "resend";
-/// What is measured or written down of things.
-#[rustfmt::skip]
-const MEASURED: &[&str] = &[
-    "activities", "analytics", "breakdown", "changes", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
-];
-/// What `set` and `switch` choose for later calls of the same session.
-const CHOSEN: &[&str] = &["active", "context", "current"];
-
 /// The word that says that a name looks something up or chooses something for its own session: `resolve_users_by_name`,
 /// `set_active_board`.
 fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
@@ -244,7 +35,17 @@ fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     {
         return Some(shown);
     }
+    // `build_swap_transaction`: nobody has signed it.
+    if let Some((last, _)) = name.last()
+        && UNSIGNED.contains(last)
+        && let Some(built) = found(&["build", "prepare"])
+    {
+        return Some(built);
+    }
     match name {
+        [("confirm", _), (cost @ ("cost" | "costs" | "price"), _)] => Some(*cost),
+        // `deploy_app_help` says how.
+        [.., (last @ ("help" | "guidance"), _)] => Some(*last),
         [("resolve", _), ..] => found(LOOKED_UP).filter(|_| found(SETTLED).is_none()),
         [("set" | "switch", _), (next, _), ..] => Some(*next).filter(|next| CHOSEN.contains(next)),
         _ => None,
@@ -275,7 +76,9 @@ pub(super) fn senses(own: &[&str]) -> Vec<Sense> {
         };
         let has_parts = || is_first && is_before_last && WITH_PARTS.contains(word) && PARTS.contains(&last);
         let is_named = || behind(1) == "by" && plain == Sense::MayDo;
-        if is_of(COMPOUNDS, place) || is_behind(COMPOUNDS) || is_shown() || has_parts() || is_named() {
+        let is_done_to = || place > 0 && place + 1 == own.len() && AT_END.contains(word);
+        let is_thing = || is_shown() || has_parts() || is_named() || is_done_to();
+        if is_of(COMPOUNDS, place) || is_behind(COMPOUNDS) || is_thing() {
             return Sense::Things;
         }
         if is_of(PHRASES, place) {
@@ -504,6 +307,11 @@ mod tests {
             ("permalink_for_message", None),
             ("leave_balance", None),
             ("leave_channel", Some("leave")),
+            ("wrap_change", None),
+            ("change_plan", Some("change")),
+            ("deregister_service", Some("deregister")),
+            ("logout_user", Some("logout")),
+            ("logout", None),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();
@@ -552,6 +360,12 @@ mod tests {
             ("status_update", None),
             ("poll_close", None),
             ("request_logs", Some("logs")),
+            ("evaluate_change", Some("evaluate")),
+            ("wrap_change", None),
+            ("create_export_job", Some("export")),
+            ("deploy_app_help", Some("help")),
+            ("build_swap_transaction", Some("build")),
+            ("confirm_cost", Some("cost")),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();

@@ -60,6 +60,21 @@ const WRITING_LANGUAGES: &[&str] = &["gql", "graphql", "mysql", "nosql", "postgr
 const SEEN_DRAFTS: &[&str] = &["pull", "pullrequest", "pr", "merge", "mr"];
 /// Verbs of what is given another value.
 const SETTING: &[&str] = &["change", "edit", "modify", "set", "submit", "update"];
+/// Verbs of what is told by a call: `reply_to_customer`.
+#[rustfmt::skip]
+const NEEDING: &[&str] = &[
+    "approve", "assign", "book", "cancel", "comment", "delete", "disqualify", "edit", "forward", "insert", "invite", "modify", "move", "pay", "post",
+    "refund", "reject", "remove", "rename", "reply", "reschedule", "reserve", "send", "transfer", "update", "upload", "upsert", "write",
+];
+/// Likewise, but for what has no properties.
+const MADE: &[&str] = &["add", "create"];
+#[rustfmt::skip]
+const MADE_OF_NOTHING: &[&str] = &[
+    "address", "backup", "checkpoint", "dump", "key", "link", "restore", "room", "sandbox", "session", "snapshot", "token", "url", "wallet",
+];
+/// Words of names that say to what it is done.
+const UNDERSTOOD: &[&str] =
+    &["all", "current", "everything", "last", "latest", "my", "own", "pending", "webhook"];
 /// Words of tools that run a command somewhere else, which their parameter says.
 const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
 /// Programs that only look around, and subcommands of others that do.
@@ -344,6 +359,8 @@ impl ToolWords {
             || params.is_own_false(CONFIRMED)
             // `resources_scale` without a number tells how many there are.
             || name.acting() == Some("scale") && !params.has_own_named(NUMBERS)
+            // `cancel_booking` without anything is refused.
+            || params.gives_nothing() && needs_something(&senses)
             // `delete_account_steps` without anything tells how that is done.
             || params.is_empty() && name.of_server().chain(name.own().last()).any(|word| GUIDES.contains(&word))
             // `change_approval_status` without one tells it.
@@ -358,6 +375,15 @@ impl ToolWords {
             || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && (only_looks(params) || only_queries(name, params)))
             || only_pages(&senses, params)
     }
+}
+
+/// Whether the verb of a name can't be done without saying to what, or with what.
+fn needs_something(senses: &[(&str, Sense)]) -> bool {
+    let has = |words: &[&str]| senses.iter().any(|(word, _)| words.contains(word));
+    let verb = tool_verbs::acting(senses);
+    senses.len() > 1
+        && verb.is_some_and(|verb| NEEDING.contains(&verb) || MADE.contains(&verb) && !has(MADE_OF_NOTHING))
+        && !has(UNDERSTOOD)
 }
 
 /// Whether a tool that runs something is given a query in a language that only asks, or SQL that does.

@@ -50,6 +50,7 @@ mod support;
 mod time_and_holders;
 mod told_apart;
 mod tools;
+mod tools_given;
 mod uncovered;
 mod unread;
 mod unseen_tools;

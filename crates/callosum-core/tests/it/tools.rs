@@ -43,7 +43,7 @@ fn names_are_read_in_whatever_way_a_host_writes_them() {
         "mail__send",
         "composio__OUTLOOK_SEND_EMAIL",
     ] {
-        assert!(is_for(&rules, tool, &json!({})), "{tool}");
+        assert!(is_for(&rules, tool, &Value::Null), "{tool}");
     }
     for tool in [
         "send_message",
@@ -55,7 +55,7 @@ fn names_are_read_in_whatever_way_a_host_writes_them() {
         "read",
         "",
     ] {
-        assert!(!is_for(&rules, tool, &json!({})), "{tool}");
+        assert!(!is_for(&rules, tool, &Value::Null), "{tool}");
     }
     // Words that stand together, on one side of the name.
     let rules = self::rules(r#""toolWords":["pull-request","merge"]"#);
@@ -66,14 +66,14 @@ fn names_are_read_in_whatever_way_a_host_writes_them() {
         ("pull__request_merge", false),
         ("request_pull_merge", false),
     ] {
-        assert_eq!(is_for(&rules, tool, &json!({})), expected, "{tool}");
+        assert_eq!(is_for(&rules, tool, &Value::Null), expected, "{tool}");
     }
 }
 
 #[test]
 fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
     let strong = rules(r#""toolWords":["order","{acts}"]"#);
-    let none = json!({});
+    let none = Value::Null;
     for (tool, expected) in [
         ("create_order", true),
         ("orders_cancel", true),
@@ -136,8 +136,8 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
 #[test]
 fn a_servers_name_counts_but_for_its_verbs() {
     let rules = rules(r#""toolWords":[["slack","publish"],["post","delete"]]"#);
-    assert!(is_for(&rules, "mcp__slack__post", &json!({})));
-    assert!(is_for(&rules, "publish.post", &json!({})) == is_for(&rules, "publish__post", &json!({})));
+    assert!(is_for(&rules, "mcp__slack__post", &Value::Null));
+    assert!(is_for(&rules, "publish.post", &Value::Null) == is_for(&rules, "publish__post", &Value::Null));
     assert!(!is_for(&rules, "mcp__publish-tools__delete_it", &json!({})));
     assert!(!is_for(&rules, "mcp__delete-server__slack_ping", &json!({})));
 }
@@ -145,7 +145,7 @@ fn a_servers_name_counts_but_for_its_verbs() {
 #[test]
 fn both_the_name_and_its_words_must_hold_where_both_are_asked_for() {
     let rules = rules(r#""tool":"acme__*","toolWords":["send"]"#);
-    assert!(is_for(&rules, "acme__send_it", &json!({})));
+    assert!(is_for(&rules, "acme__send_it", &Value::Null));
     assert!(!is_for(&rules, "acme__do_it", &json!({})) && !is_for(&rules, "other__send_it", &json!({})));
 }
 
@@ -164,7 +164,7 @@ fn the_first_rule_wins_whether_it_goes_by_names_or_by_words() {
     for (order, expected) in [([&words, &name], "words"), ([&name, &words], "name")] {
         let rules = RuleSet::parse(&format!(r#"{{"rules":[{},{}]}}"#, order[0], order[1])).unwrap();
         for tool in ["a__send", "b__send"] {
-            assert_eq!(classified(&rules, tool, &json!({})).rule_name.as_deref(), Some(expected), "{tool}");
+            assert_eq!(classified(&rules, tool, &Value::Null).rule_name.as_deref(), Some(expected), "{tool}");
         }
     }
 }

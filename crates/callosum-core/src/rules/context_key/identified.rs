@@ -19,6 +19,13 @@ const FILES: &[&str] = &[
     "projectroot",
 ];
 
+/// Fields that say how something looks, where it stands in a window or a drawing, or which program of this machine has it.
+#[rustfmt::skip]
+const SHOWN: &[&str] = &[
+    "angle", "color", "fontsize", "height", "inputpath", "offset", "opacity", "outputfile", "outputpath", "radius", "rotation", "selector", "savepath", "width", "x",
+    "xpath", "y",
+];
+
 /// How paths of this machine begin.
 const ROOTS: &[&str] = &[
     "/Users/",
@@ -35,6 +42,26 @@ const ROOTS: &[&str] = &[
     "~/",
 ];
 
+/// Whether a call names a file of this machine.
+fn names_a_file(fields: &Fields) -> bool {
+    fields
+        .own()
+        .any(|(field, value)| FILES.contains(&field) || ROOTS.iter().any(|root| value.starts_with(root)))
+}
+
+/// Whether a call of a server's tool is given something, and nothing of this machine: no file, no thing of a program's window.
+pub(super) fn is_elsewhere(tool: &str, fields: &Fields) -> bool {
+    let has = |names: &[&str]| fields.own().any(|(field, _)| names.contains(&field));
+    let name = NameWords::of_tool(tool);
+    let mut server = name.of_server().peekable();
+    server.peek().is_some()
+        && !server.any(|word| word.ends_with("local"))
+        && fields.own().next().is_some()
+        && !names_a_file(fields)
+        && !has(LOCAL)
+        && !has(SHOWN)
+}
+
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     let name = NameWords::of_tool(tool);
@@ -42,10 +69,7 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     if name.of_server().next().is_none() && name.own().nth(1).is_none() {
         return false;
     }
-    let is_here = |(field, value): (&str, &str)| {
-        FILES.contains(&field) || ROOTS.iter().any(|root| value.starts_with(root))
-    };
-    if fields.own().any(is_here) {
+    if names_a_file(fields) {
         return false;
     }
     let is_of_thing = |found: Found<'_>| {
@@ -63,7 +87,7 @@ const PAGING: &[&str] = &[
     "after", "before", "cursor", "limit", "maxresults", "nexttoken", "offset", "page", "pagesize", "pagetoken", "perpage", "skip", "startcursor", "top",
 ];
 #[rustfmt::skip]
-const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
+const LISTING: &[&str] = &["ascending", "count", "descending", "direction", "expand", "fields", "include", "module", "order", "orderby", "since", "sort", "sortby", "sortorder", "until"];
 
 /// Whether a call says which page of something it wants, and nothing else but of what, by an id.
 pub(super) fn only_pages(fields: &Fields) -> bool {

@@ -102,6 +102,19 @@ pub(crate) struct Lookup<'a> {
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
+/// What a parameter says that a call does: a text, an object's type, or the first word of a database's command (`["DEL", "key"]`).
+fn said_action(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(action) => Some(action),
+        Value::Object(action) => action.get("type")?.as_str(),
+        Value::Array(words) => {
+            let first = words.first()?.as_str()?;
+            first.bytes().all(|byte| byte.is_ascii_uppercase()).then_some(first)
+        }
+        _ => None,
+    }
+}
+
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
         Self {
@@ -154,10 +167,17 @@ impl<'a> Lookup<'a> {
     /// for the same ones each time.
     pub(crate) fn action(&self, names: &'static [&'static str], most: usize) -> Option<&str> {
         let found = self.action.get_or_init(|| {
-            let said = names.iter().find_map(|name| self.params.get(name)?.as_str().map(str::to_owned))?;
+            let said = names
+                .iter()
+                .find_map(|name| said_action(self.params.get(name)?.as_ref()).map(str::to_owned))?;
             (said.len() <= most && said.split_whitespace().count() <= 2).then_some(said)
         });
         found.as_deref()
+    }
+
+    /// Whether a call of a server's tool is given something, and nothing of this machine.
+    pub(crate) fn is_elsewhere(&self, tool: &str) -> bool {
+        identified::is_elsewhere(tool, self.fields())
     }
 
     /// Whether a call of a tool names what it acts on as services do, by an id.
@@ -168,6 +188,11 @@ impl<'a> Lookup<'a> {
     /// Whether a call says nothing but which tool it is of.
     pub(crate) fn is_empty(&self) -> bool {
         self.fields().own().next().is_none()
+    }
+
+    /// Whether the host says that a call is given nothing.
+    pub(crate) fn gives_nothing(&self) -> bool {
+        self.params.all().value.as_object().is_some_and(serde_json::Map::is_empty)
     }
 
     /// Whether a call names something by an id, and says no more.

@@ -287,6 +287,9 @@ fn the_shipped_rules_reach_what_agents_do() {
     let fresh = all_pairs(&["keys-eighth", "keys-ninth", "keys-tenth", "keys-eleventh"]);
     let many = scorer.labelled("own/many-tools.jsonl").plus(&scorer.pairs("own/many-tool-pairs.jsonl"));
     let later = scorer.labelled("own/later-tools.jsonl").plus(&scorer.pairs("own/later-tool-pairs.jsonl"));
+    let known_more = scorer.labelled("own/known-more-tools.jsonl");
+    let known_last =
+        scorer.labelled("own/known-last-tools.jsonl").plus(&scorer.labelled("own/known-final-tools.jsonl"));
     let own = [
         "own/tools.jsonl",
         "own/harmless.jsonl",
@@ -314,6 +317,8 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools from memory", &own);
     report("many more tools from memory", &many);
     report("tools from memory, written later", &later);
+    report("tools of well-known services", &known_more);
+    report("tools of well-known services, written later", &known_last);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
     let scored = [
@@ -324,12 +329,14 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of the fourth set", &fourth, FOURTH_GOALS, 1.0),
         ("tools of the fifth set", &fifth, FIFTH_GOALS, 10.5),
         ("tools of the sixth set", &sixth, SIXTH_GOALS, 8.0),
-        ("tools of the seventh set", &seventh, SEVENTH_GOALS, 18.0),
+        ("tools of the seventh set", &seventh, SEVENTH_GOALS, 9.5),
         ("pairs from memory, for keys", &keys, KEYS_GOALS, 1.0),
         ("pairs from memory, for keys, written later", &fresh, FRESH_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
         ("many more tools from memory", &many, MANY_GOALS, 3.5),
         ("tools from memory, written later", &later, LATER_GOALS, 2.0),
+        ("tools of well-known services", &known_more, KNOWN_GOALS, 2.0),
+        ("tools of well-known services, written later", &known_last, KNOWN_GOALS, 2.5),
     ];
     for (name, score, goals, most) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
@@ -409,10 +416,10 @@ const SIXTH_GOALS: &[Goal] = &[
 
 /// The same for those of the seventh set, the same way.
 const SEVENTH_GOALS: &[Goal] = &[
-    ("well-known services", |score| score.known, 94.0),
-    ("the long tail", |score| score.tail, 76.0),
+    ("well-known services", |score| score.known, 99.0),
+    ("the long tail", |score| score.tail, 90.0),
     ("pairs of different resources apart", |score| score.apart, 90.0),
-    ("pairs of the same resource together", |score| score.together, 78.0),
+    ("pairs of the same resource together", |score| score.together, 83.0),
 ];
 
 /// The same for pairs that ask for keys alone, of calls of servers that no other file has.
@@ -442,6 +449,9 @@ const LATER_GOALS: &[Goal] = &[
     ("pairs of different resources apart", |score| score.apart, 99.0),
     ("pairs of the same resource together", |score| score.together, 90.0),
 ];
+
+/// The same for a sweep of servers of well-known services.
+const KNOWN_GOALS: &[Goal] = &[("well-known services", |score| score.known, 96.0)];
 
 /// The same for those that who wrote the rules knew by heart.
 const OWN_GOALS: &[Goal] = &[
@@ -498,5 +508,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 50);
+    assert_eq!(files.len(), 53);
 }
