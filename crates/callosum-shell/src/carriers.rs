@@ -124,6 +124,8 @@ pub(super) enum Rest {
     Client(Escapes),
     /// What an editor is called with.
     Editor,
+    /// What the editor of streams is called with.
+    Edits,
     /// The texts in quotes that this option's value holds.
     Quoted(&'static str),
     /// What PowerShell is called with.

@@ -73,6 +73,8 @@ pub struct Invocation {
     pub folder: Option<String>,
     /// Something else appends to its words: `xargs`.
     pub open: bool,
+    /// Variables among its words that are something else in each turn of a loop, and of which nothing says what.
+    pub looped: Vec<String>,
     /// The machine that it runs on, where that is another one: by `ssh`. Several have commas between them.
     pub host: Option<String>,
     /// It stands for a redirection that appends to its file: `>>`.
@@ -117,7 +119,16 @@ impl Invocation {
     /// A command that is given further words by something else, once those are known: `word` in their place.
     #[must_use]
     pub fn given(&self, word: &str) -> Self {
-        let words = self.words.iter().map(|own| own.replace(expansion::APPENDED, word));
+        let told = |own: &String| {
+            let mut own = own.replace(expansion::APPENDED, word);
+            for name in &self.looped {
+                if let Some((at, length)) = expansion::place_of(&own, name) {
+                    own.replace_range(at..at + length, word);
+                }
+            }
+            own
+        };
+        let words = self.words.iter().map(told);
         let appended = std::iter::once(word.to_owned()).filter(|_| self.open);
         Self { words: words.chain(appended).collect(), ..self.clone() }
     }

@@ -57,6 +57,10 @@ pub(super) struct Walk {
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Variables,
+    /// Variables that are something else in each turn of a loop, which nothing in the line says.
+    looped: Vec<String>,
+    /// Loops around what is being read that go on while their condition holds: what it reads is another line each time.
+    loops: usize,
     /// Compound commands around what is being read that may not run it.
     branches: usize,
     /// The words that the function or the shell was called with that is being read.
@@ -120,6 +124,8 @@ impl Walk {
             place: Place::default(),
             depth: 0,
             set: Variables::default(),
+            looped: Vec::new(),
+            loops: 0,
             branches: 0,
             parameters: None,
             carriers: 0,
@@ -342,12 +348,21 @@ impl Walk {
         match command {
             Command::Simple(simple) => self.simple(simple, folder, last, piped),
             Command::Compound(compound, redirects) => {
-                let at = self.found.len();
                 let place = self.share(redirects.is_some());
-                self.compound(compound, folder, last);
                 let (mut input, mut written) = (piped, Vec::new());
                 for redirect in redirects.iter().flat_map(|list| &list.0) {
                     self.redirect(redirect, &mut input, &mut written, folder);
+                }
+                let at = self.found.len();
+                // `while read -r to; do …; done < list`
+                let outer = if input.is_empty() {
+                    None
+                } else {
+                    Some(std::mem::replace(&mut self.handed, input.clone()))
+                };
+                self.compound(compound, folder, last);
+                if let Some(outer) = outer {
+                    self.handed = outer;
                 }
                 for invocation in self.found.iter_mut().skip(at).filter(|one| one.input.is_empty()) {
                     invocation.input.clone_from(&input);
@@ -404,8 +419,10 @@ impl Walk {
                 self.list(&each.body.list, folder, false);
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.loops += 1;
                 self.list(&clause.0, folder, false);
                 self.list(&clause.1.list, folder, false);
+                self.loops -= 1;
             }
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition, folder, false);

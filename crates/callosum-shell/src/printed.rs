@@ -72,6 +72,10 @@ pub(super) struct Written {
 pub(super) struct Files(Vec<(String, Texts)>);
 
 impl Files {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What stands in a file.
     pub(super) fn read(&self, path: &str) -> Texts {
         if self.0.is_empty() {

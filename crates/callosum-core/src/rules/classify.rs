@@ -219,7 +219,7 @@ impl<'a> Question<'a> {
                 continue;
             }
             let Some((rule, fit)) = found else { continue };
-            if invocation.open
+            if (invocation.open || !invocation.looped.is_empty())
                 && let Some(keys) = fit.as_ref().and_then(|fit| self.open_keys(rule, fit, &guard))
             {
                 verdict.take_open(rule, keys, &command);
@@ -327,16 +327,21 @@ impl<'a> Question<'a> {
     /// Of the rules that may be for a command in a text that was not read, the first of the highest tier: their words
     /// stand in it, and commands they are for were not `known` for each time it names one of their programs.
     fn for_unread(&self, text: &str, known: &[&str]) -> Option<&'a Rule> {
-        let mut highest: Option<&Rule> = None;
+        // A backslash may cut a word into pieces, or be the end of one: `send "openclaw update\r"`.
         let whole = unhidden(text);
-        let text = whole.as_deref().unwrap_or(text);
+        let both = std::iter::once(text).chain(whole.as_deref());
+        let found = both.filter_map(|text| self.for_unread_words(text, known));
+        found.reduce(|one, other| if other.is_above(one) { other } else { one })
+    }
+
+    /// The same by the words of a text as they stand there.
+    fn for_unread_words(&self, text: &str, known: &[&str]) -> Option<&'a Rule> {
+        let mut highest: Option<&Rule> = None;
         for part in self.rules.parts.iter().filter(|part| part.index.may_match(text)) {
             let named = part.index.named(text);
             let rules = part.index.for_commands(&self.tool.neutral).iter();
             for rule in rules.filter_map(|candidate| self.rule(part, candidate)) {
-                let is_higher = highest.is_none_or(|highest| {
-                    rule.tier > highest.tier || rule.is_standing && !highest.is_standing
-                });
+                let is_higher = highest.is_none_or(|highest| rule.is_above(highest));
                 let found = known.iter().filter(|name| **name == rule.name).count();
                 let may_be_in = || {
                     let effects = rule.effects.as_ref();

@@ -53,6 +53,11 @@ pub(super) struct Rule {
 }
 
 impl Rule {
+    /// Whether it goes before another one where both may be meant.
+    pub(super) fn is_above(&self, other: &Self) -> bool {
+        self.tier > other.tier || self.is_standing && !other.is_standing
+    }
+
     /// Compiles a rule; an error stands at the field that is wrong. Patterns are compiled when first needed, unless there
     /// is a budget, into which they must fit now.
     pub(super) fn compile(

@@ -23,6 +23,9 @@ pub(crate) const HTTP_CLIENTS: &[&str] = &[
     "Invoke-WebRequest",
     "irm",
     "iwr",
+    // PowerShell takes a name in whatever case.
+    "invoke-restmethod",
+    "invoke-webrequest",
 ];
 
 /// Ends a pattern in what [`Draft::words`] tells of a word.
@@ -172,7 +175,10 @@ impl Draft {
         for word in pattern {
             let whole: Option<Vec<&str>> = match *word {
                 word if word == rule.verb => Some(STRONG_VERBS.to_vec()),
-                word => word.split('|').map(whole_word).collect(),
+                word => {
+                    let named = word.split('|').filter(|alternative| !alternative.starts_with('!'));
+                    named.map(whole_word).collect()
+                }
             };
             // A word that may be anything asks for nothing.
             if let Some(whole) = whole {

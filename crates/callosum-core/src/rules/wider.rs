@@ -10,8 +10,11 @@ const STORES: &[&str] = &["s3://", "gs://", "r2://", "files:"];
 
 /// The resource that holds all that a key means in which [`ALL`] stands; `None` where nothing is known to hold them.
 pub(super) fn wider(key: &str) -> Option<String> {
-    let (before, _) = key.split_once(ALL)?;
     let begins = |lists: &[&str]| lists.iter().any(|begin| key.starts_with(begin));
+    let Some((before, _)) = key.split_once(ALL) else {
+        // What stands for all objects of a folder is named by the folder.
+        return begins(STORES).then(|| key.to_owned());
+    };
     if begins(FORGES) {
         return before.rsplit_once('#').map(|(repository, _)| repository.to_owned());
     }
@@ -36,6 +39,7 @@ mod tests {
             ("kube:prod/shop:*", Some("kube:prod/shop:*")),
             ("s3://logs/2024/*", Some("s3://logs/2024")),
             ("s3://logs/*", Some("s3://logs")),
+            ("s3://logs", Some("s3://logs")),
             ("s3://*", None),
             ("email:*", None),
         ] {

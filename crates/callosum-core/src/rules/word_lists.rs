@@ -70,6 +70,7 @@ impl Named<'_> {
             let number = index_builder::whole_word(alternative).map(|word| self.words.get(word).first());
             number.is_none_or(|number| number.is_some_and(|number| self.numbers.contains(number)))
         };
-        outline.all(|word| word.split('|').any(stands))
+        let is_named = |alternative: &&str| !alternative.starts_with('!');
+        outline.all(|word| word.split('|').filter(is_named).any(stands))
     }
 }

@@ -117,10 +117,11 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["tclsh"], rest: Rest::Expect, hands_on: false, ..CARRIER },
     Carrier { names: &["osascript"], rest: Rest::AppleScript, hands_on: false, ..CARRIER },
     Carrier { names: &["make", "gmake"], rest: Rest::Makefile, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["sed", "gsed"], rest: Rest::Edits, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["psql", "pgcli"], rest: Rest::Client(PSQL), is_noted: true, ..CARRIER },
     Carrier { names: &["mysql", "mariadb"], rest: Rest::Client(MYSQL), is_noted: true, ..CARRIER },
     Carrier { names: &["sqlite3", "sqlite"], rest: Rest::Client(SQLITE), is_noted: true, ..CARRIER },
-    Carrier { names: &["vim", "vi", "nvim", "view", "ex", "gvim", "vimdiff", "ed", "red", "less"], rest: Rest::Editor, is_noted: true, ..CARRIER },
+    Carrier { names: &["vim", "vi", "nvim", "view", "ex", "gvim", "vimdiff", "ed", "red", "less", "more"], rest: Rest::Editor, is_noted: true, ..CARRIER },
     // Programs with options of which each names a command.
     Carrier { names: &["tar", "gtar", "bsdtar"], texts: "--checkpoint-action --to-command -I --use-compress-program --rsh-command -F --info-script --new-volume-script", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["rsync"], texts: "-e --rsh --rsync-path", transports: true, anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },

@@ -35,6 +35,7 @@ pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
                     command.extend(texts);
                 }
             }
+            command.extend(of_resource(call));
             command
         }
     };
@@ -57,11 +58,55 @@ fn python<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c G
     if !call.before().any(|name| matches!(name, "boto3" | "session" | "Session" | "aioboto3")) {
         return None;
     }
-    let is_made_by_it =
-        matches!(call.name(), "client" | "resource" | "Bucket" | "Object" | "Table" | "Queue" | "Topic");
+    let is_made_by_it = matches!(
+        call.name(),
+        "client"
+            | "resource"
+            | "Bucket"
+            | "Object"
+            | "Table"
+            | "Queue"
+            | "Topic"
+            | "Instance"
+            | "get_queue_by_name"
+    );
     let service = given_service(made)?;
-    (!is_made_by_it).then(|| (service, dashed(call.name()), given))
+    let operation = match (dashed(call.name()).as_str(), call.has("Instance")) {
+        // The methods of a resource leave out what it is.
+        (verb @ ("terminate" | "stop" | "start" | "reboot"), true) => format!("{verb}-instances"),
+        (verb, _) => verb.to_owned(),
+    };
+    (!is_made_by_it).then_some((service, operation, given))
 }
+
+/// What a resource of boto3's is called, as an option of the CLI: `resource("dynamodb").Table("orders")`.
+fn of_resource(call: &Call) -> Vec<String> {
+    const RESOURCES: &[(&str, &str)] = &[
+        ("Table", "--table-name"),
+        ("Instance", "--instance-ids"),
+        ("Queue", "--queue-url"),
+        ("get_queue_by_name", "--queue-name"),
+        ("Topic", "--topic-arn"),
+        ("Stack", "--stack-name"),
+        ("Alarm", "--alarm-names"),
+        ("Role", "--role-name"),
+        ("User", "--user-name"),
+        ("SecurityGroup", "--group-id"),
+        ("Volume", "--volume-id"),
+    ];
+    let of = |(step, option): &(&str, &str)| {
+        let name = call.given_to(step)?.text(&["name", "QueueName", "Name", "id"], Some(0))?;
+        Some(words(&[option, &name]))
+    };
+    RESOURCES.iter().find_map(of).unwrap_or_default()
+}
+
+/// A client of the AWS SDK for JavaScript by the name of its service: `new S3({}).deleteObject({…})`.
+#[rustfmt::skip]
+const AGGREGATED: &[&str] = &[
+    "S3", "SQS", "SNS", "SES", "SESv2", "Lambda", "DynamoDB", "DynamoDBDocument", "EC2", "ECS", "EKS", "RDS", "IAM", "SSM", "Route53",
+    "SecretsManager", "CloudFormation", "CloudFront", "EventBridge", "SFN", "ECR",
+];
 
 fn given_service(made: &Given) -> Option<String> {
     made.text(&["service_name"], Some(0))
@@ -74,7 +119,26 @@ fn script<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c G
         let made = steps.last()?;
         let operation = made.name.strip_suffix("Command")?;
         let client = call.steps.iter().find_map(|step| step.name.strip_suffix("Client"))?;
-        return Some((service(client), dashed(operation), made.given.as_ref()?));
+        // The client of documents leaves out what it acts on.
+        let operation = match operation {
+            "Put" | "Update" | "Delete" | "Get" if client == "DynamoDBDocument" => format!("{operation}Item"),
+            _ => operation.to_owned(),
+        };
+        return Some((service(client), dashed(&operation), made.given.as_ref()?));
+    }
+    if let [made, called] = call.steps.as_slice()
+        && made.given.is_some()
+        && AGGREGATED.contains(&made.name.as_str())
+    {
+        return Some((service(&made.name), dashed(&called.name), given));
+    }
+    // Ruby's: `Aws::S3::Client.new.put_object(bucket: "b", key: "k")`
+    if let [root, client, .., _] = call.steps.as_slice()
+        && root.name == "Aws"
+        && call.has("new")
+        && call.name() != "new"
+    {
+        return Some((service(&client.name), dashed(call.name()), given));
     }
     let names: Vec<&str> = call.steps.iter().map(|step| step.name.as_str()).collect();
     let at = names.iter().position(|name| matches!(*name, "AWS" | "aws-sdk"))?;
@@ -103,11 +167,16 @@ fn storage(service: &str, operation: &str, given: &Given, call: &Call) -> Option
     };
     let is_resource = call.has("Bucket") || call.has("Object");
     let (bucket, key) = if is_resource {
-        let bucket = of("Object", 0).or_else(|| of("Bucket", 0))?;
+        // `Bucket("b").Object("k")`, `Object("b", "k")`
+        let (bucket, key) = match of("Bucket", 0) {
+            Some(bucket) => (bucket, of("Object", 0)),
+            None => (of("Object", 0)?, of("Object", 1)),
+        };
         let place = if operation.starts_with("upload") { 1 } else { 0 };
-        (bucket, of("Object", 1).or_else(|| given.text(&["Key"], Some(place))))
+        let named = || given.text(&["Key"], Some(place));
+        (bucket, key.or_else(|| if call.has("Object") { None } else { named() }))
     } else {
-        (given.text(&["Bucket"], Some(bucket_place))?, given.text(&["Key"], Some(key_place)))
+        (given.text(&["Bucket", "bucket"], Some(bucket_place))?, given.text(&["Key", "key"], Some(key_place)))
     };
     let target = match key {
         Some(key) => format!("s3://{bucket}/{key}"),

@@ -1,5 +1,6 @@
 //! Requests of HTTP clients: requests, httpx, aiohttp and urllib, fetch, axios, got and ky, Ruby's Net::HTTP.
 
+use super::read::Reading;
 use super::value::{Call, Given, Value, as_json, as_text};
 use super::words;
 
@@ -9,8 +10,11 @@ const BODIES: &[&str] = &["json", "data", "body", "content", "form", "payload", 
 const BASES: &[&str] = &["base_url", "baseURL", "baseUrl", "prefixUrl", "base_uri", "url"];
 
 /// The request of a call, as that of curl.
-pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
+pub(super) fn command(call: &Call, reading: &Reading) -> Option<Vec<Vec<String>>> {
     let given = call.given()?;
+    if is_own(call, reading) {
+        return None;
+    }
     let named = |names: &[&str]| given.value(names).and_then(as_text);
     let (method, address, body) = match call.name() {
         name @ ("post" | "put" | "patch" | "delete" | "get" | "post_form" | "send_request") => {
@@ -61,6 +65,15 @@ pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
         command.extend(words(&["-d", &text]));
     }
     Some(vec![command])
+}
+
+/// Names of functions that send requests only where a library lends them.
+const LENT: &[&str] = &["post", "put", "patch", "delete", "get"];
+
+/// Whether a function of such a name is the code's own, or of what is no client: nothing before it, and no library that lends it.
+fn is_own(call: &Call, reading: &Reading) -> bool {
+    let is_alone = call.steps.len() == 1 && LENT.contains(&call.name());
+    is_alone && !reading.lends(call.name())
 }
 
 fn body(given: &Given, place: usize) -> Option<Value> {

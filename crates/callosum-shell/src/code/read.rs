@@ -14,8 +14,10 @@ const MAX_DEPTH: usize = 24;
 const MAX_LOOKS: usize = 200_000;
 /// A text that is put together is no longer.
 const MAX_TEXT: usize = 16 * 1024;
+/// Of a loop so many turns are read.
+pub(super) const MAX_TURNS: usize = 32;
 /// Of so many variables it is known what they are.
-const MAX_VARIABLES: usize = 256;
+pub(super) const MAX_VARIABLES: usize = 256;
 
 /// Calls that only give another form to what they are given.
 const WRAPPERS: &[&str] = &[
@@ -47,21 +49,62 @@ pub(super) struct Reading {
     pub(super) calls: Vec<Call>,
     /// What is set in something: of `m["To"] = x` the name and the value.
     set: Vec<(String, Value)>,
+    /// Functions that a client of HTTP lends the code: `from requests import post`.
+    lent: Vec<String>,
 }
 
-struct Reader {
-    tokens: Vec<Token>,
+pub(super) struct Reader {
+    pub(super) tokens: Vec<Token>,
     variables: BTreeMap<String, Value>,
     looks: usize,
+    /// The variables of loops over lists that stand in the code, with what they are, one a turn.
+    pub(super) loops: BTreeMap<String, Vec<Value>>,
+    /// The turn that is being read.
+    pub(super) turn: usize,
 }
 
 impl Reading {
     pub(super) fn of(language: Language, code: &str) -> Self {
         let tokens = tokens(language, code);
-        let mut reader = Reader { tokens, variables: BTreeMap::new(), looks: MAX_LOOKS };
+        let (variables, loops) = (BTreeMap::new(), BTreeMap::new());
+        let mut reader = Reader { tokens, variables, looks: MAX_LOOKS, loops, turn: 0 };
+        let mut reading = Self::turn(&mut reader);
+        let turns = reader.loops.values().map(Vec::len).max().unwrap_or(0);
+        let looks = MAX_LOOKS - reader.looks;
+        // What stands in a loop is read once for each, where all turns can be.
+        if turns == 0 || looks.saturating_mul(turns + 1) > MAX_LOOKS {
+            return reading;
+        }
+        reading = Self::default();
+        for turn in 0..turns {
+            reader.turn = turn;
+            for (name, items) in reader.loops.clone() {
+                reader.keep(name, items.get(turn % items.len().max(1)).cloned().unwrap_or(Value::Open));
+            }
+            let one = Self::turn(&mut reader);
+            for call in one.calls {
+                if !reading.calls.contains(&call) {
+                    reading.calls.push(call);
+                }
+            }
+            reading.set.extend(one.set);
+            reading.lent = one.lent;
+        }
+        reading
+    }
+
+    /// Reads the code once.
+    fn turn(reader: &mut Reader) -> Self {
         let mut reading = Self::default();
         let (mut at, mut open) = (0, Vec::new());
         while at < reader.tokens.len() && reader.looks > 0 {
+            // `(await fetched()).send()`
+            let is_awaited = reader.sign(at) == "(" && reader.name(at + 1) == Some("await");
+            if is_awaited {
+                reader.called(at, &mut reading);
+            } else if reader.sign(at) == "[" {
+                reader.each(at);
+            }
             match reader.sign(at) {
                 sign @ ("(" | "[" | "{") => open.push(sign == "{"),
                 ")" | "]" | "}" => drop(open.pop()),
@@ -73,6 +116,11 @@ impl Reading {
         reading
     }
 
+    /// Whether a client of HTTP lends the code this function.
+    pub(super) fn lends(&self, name: &str) -> bool {
+        self.lent.iter().any(|lent| lent == name)
+    }
+
     /// What is set under a name, in whatever case: of `m["To"] = x` the value.
     pub(super) fn set_as<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r Value> {
         let is_it = move |(key, _): &&(String, Value)| key.eq_ignore_ascii_case(name);
@@ -81,14 +129,14 @@ impl Reading {
 }
 
 impl Reader {
-    fn sign(&self, at: usize) -> &str {
+    pub(super) fn sign(&self, at: usize) -> &str {
         match self.tokens.get(at) {
             Some(Token::Sign(sign)) => sign,
             _ => "",
         }
     }
 
-    fn name(&self, at: usize) -> Option<&str> {
+    pub(super) fn name(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at) {
             Some(Token::Name(name)) => Some(name),
             _ => None,
@@ -109,6 +157,8 @@ impl Reader {
             return;
         }
         match name.as_str() {
+            "for" => return self.looped(at),
+            "from" => reading.lent.extend(self.lent(at)),
             "new" | "await" | "return" | "const" | "let" | "var" | "async" | "yield" | "if" | "in" => return,
             // `import requests as r`, `with connect() as c:`
             "import" | "with" => {
@@ -130,6 +180,11 @@ impl Reader {
         if is_begin && may_set {
             self.assignment(at, reading);
         }
+        self.called(at, reading);
+    }
+
+    /// Notes the calls of an expression that begins at a token.
+    fn called(&mut self, at: usize, reading: &mut Reading) {
         if let Some((Value::Chain(steps), _)) = self.expression(at, 0)
             && steps.iter().any(|step| step.given.is_some())
         {
@@ -188,7 +243,7 @@ impl Reader {
         }
     }
 
-    fn keep(&mut self, name: String, value: Value) {
+    pub(super) fn keep(&mut self, name: String, value: Value) {
         if self.variables.len() < MAX_VARIABLES || self.variables.contains_key(&name) {
             self.variables.insert(name, value);
         }
@@ -201,7 +256,7 @@ impl Reader {
     }
 
     /// The expression that begins at a token, and the place behind it.
-    fn expression(&mut self, at: usize, depth: usize) -> Option<(Value, usize)> {
+    pub(super) fn expression(&mut self, at: usize, depth: usize) -> Option<(Value, usize)> {
         let (mut value, mut end) = self.operand(at, depth)?;
         loop {
             let behind = self.next(end);
@@ -329,7 +384,7 @@ impl Reader {
     }
 
     /// What stands in brackets up to `close`, between commas.
-    fn items(&mut self, at: usize, close: &str, depth: usize) -> Option<(Given, usize)> {
+    pub(super) fn items(&mut self, at: usize, close: &str, depth: usize) -> Option<(Given, usize)> {
         let mut given = Given::default();
         let mut at = self.next(at);
         while self.sign(at) != close {

@@ -1,8 +1,8 @@
 //! Calls of the libraries of single services, as the request or command that does the same.
 
 use super::read::Reading;
-use super::value::{Call, Given, Value, as_json, as_text, texts};
-use super::words;
+use super::value::{Call, Given, Value, as_text, texts};
+use super::{google, machines, request, stores, teams, words};
 
 type Commands = Vec<Vec<String>>;
 
@@ -16,15 +16,13 @@ pub(super) fn command(call: &Call, reading: &Reading) -> Option<Commands> {
         .or_else(|| github(call, given))
         .or_else(|| octokit(call, given))
         .or_else(|| notion(call, given))
+        .or_else(|| google::command(call, given))
+        .or_else(|| machines::command(call, given, reading))
+        .or_else(|| teams::command(call, given))
+        .or_else(|| stores::command(call, given, reading))
         .or_else(|| database(call, given))
-        .or_else(|| machine(call, given))
         .or_else(|| cluster(call, given))
         .or_else(|| other(call, given))
-}
-
-fn request(method: &str, address: &str, fields: Vec<(String, Value)>) -> Commands {
-    let body = as_json(&Value::Map(fields)).to_string();
-    vec![words(&["curl", "-X", method, address, "-d", &body])]
 }
 
 /// smtplib, nodemailer, yagmail, Django, Resend, SendGrid, Postmark.
@@ -130,7 +128,10 @@ fn chat(call: &Call, given: &Given) -> Option<Commands> {
     {
         return Some(request("POST", &address, given.fields()));
     }
-    if call.before().any(|name| matches!(name, "Bot" | "TelegramBot" | "TeleBot" | "bot")) {
+    if call
+        .before()
+        .any(|name| matches!(name, "Bot" | "TelegramBot" | "TeleBot" | "bot" | "node-telegram-bot-api"))
+    {
         let chat = given.text(&["chat_id"], Some(0))?;
         let method = camel(call.name());
         let is_one =
@@ -293,6 +294,8 @@ fn database(call: &Call, given: &Given) -> Option<Commands> {
                 | "executemany"
                 | "query"
                 | "exec_driver_sql"
+                | "exec"
+                | "exec_params"
                 | "fetch"
                 | "fetchrow"
                 | "fetchval"
@@ -335,8 +338,10 @@ fn database(call: &Call, given: &Given) -> Option<Commands> {
             .then(|| vec![command]);
     }
     if let Some(made) = call.steps.iter().find(|step| {
-        matches!(step.name.as_str(), "Redis" | "StrictRedis" | "from_url" | "createClient" | "IORedis")
-            && step.given.is_some()
+        matches!(
+            step.name.as_str(),
+            "Redis" | "StrictRedis" | "from_url" | "createClient" | "IORedis" | "ioredis"
+        ) && step.given.is_some()
     }) && call.before().any(|name| {
         matches!(name.to_lowercase().as_str(), "redis" | "strictredis" | "ioredis" | "createclient")
     }) && call.name() != made.name
@@ -347,21 +352,15 @@ fn database(call: &Call, given: &Given) -> Option<Commands> {
             own.text(&["url"], Some(0)).filter(|address| address.contains("://") || address.starts_with('$'))
         {
             command.extend(words(&["-u", &address]));
-        } else if let Some(host) = own.text(&["host"], Some(0)) {
+        } else {
+            // Without one it is this machine's.
+            let host = own.text(&["host"], Some(0)).unwrap_or_else(|| "localhost".to_owned());
             command.extend(words(&["-h", &host]));
         }
         command.push(call.name().to_uppercase());
         return Some(vec![command]);
     }
     None
-}
-
-/// Commands on other machines: Paramiko, Fabric.
-fn machine(call: &Call, given: &Given) -> Option<Commands> {
-    let host = call.given_to("Connection").and_then(|made| made.text(&["host"], Some(0)));
-    let text = given.text(&["command"], Some(0))?;
-    (matches!(call.name(), "run" | "sudo") && host.is_some())
-        .then(|| vec![words(&["ssh", &host.unwrap_or_default(), &text])])
 }
 
 /// The client of Kubernetes: `delete_namespaced_pod("web-0", "shop")`
@@ -395,14 +394,6 @@ fn other(call: &Call, given: &Given) -> Option<Commands> {
         "create_tweet" | "update_status" | "tweet" => words(&["xurl", "post", ""]),
         "status_post" | "toot" => words(&["toot", "post", ""]),
         "send_post" => words(&["bsky", "post", ""]),
-        "basic_publish" => {
-            let host = ["ConnectionParameters", "BlockingConnection"]
-                .iter()
-                .find_map(|name| call.given_to(name)?.text(&["host"], Some(0)));
-            let mut command = words(&["amqp-publish", "-r", &text(&["routing_key"], 1)?]);
-            command.extend(host.into_iter().flat_map(|host| words(&["--server", &host])));
-            command
-        }
         "send" | "produce" if call.has("KafkaProducer") || call.has("Producer") => {
             let made = call.given_to("KafkaProducer").or_else(|| call.given_to("Producer"))?;
             let servers = made.text(&["bootstrap_servers", "bootstrap.servers"], None).unwrap_or_default();

@@ -1,7 +1,26 @@
-//! The commands of PowerShell that make requests.
+//! Commands of PowerShell: which make requests, and how their names and options are written.
 
 use super::Command;
 use crate::Argument;
+
+/// Commands of PowerShell that rules, or what is known of files, name, as these write them.
+#[rustfmt::skip]
+const NAMES: &[&str] = &[
+    "Invoke-RestMethod", "Invoke-WebRequest", "Set-Content", "Add-Content", "Clear-Content", "Out-File", "Tee-Object", "New-Item", "Remove-Item",
+    "Copy-Item", "Move-Item", "Rename-Item", "Get-Content", "Send-MailMessage", "Send-MgUserMail", "Send-MailKitMessage", "Send-EmailMessage",
+    "Publish-Module", "Publish-PSResource", "Publish-Script", "Set-Location",
+];
+
+/// A command of PowerShell, which takes names in whatever case, as rules write it; `None` where it is written so, or is none of these.
+pub(crate) fn canonical(program: &str) -> Option<&'static str> {
+    let short = || ["irm", "iwr"].into_iter().find(|name| name.eq_ignore_ascii_case(program));
+    let known = match program.contains('-') {
+        true => NAMES.iter().copied().find(|name| name.eq_ignore_ascii_case(program)),
+        false if program.len() == 3 => short(),
+        false => None,
+    };
+    known.filter(|name| *name != program)
+}
 
 /// Whether a program is one of PowerShell's that make requests.
 pub(super) fn is_cmdlet(program: &str) -> bool {

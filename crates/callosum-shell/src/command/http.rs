@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use percent_encoding::percent_decode_str;
 
 use super::cmdlet::{self, is_cmdlet};
-use super::{Command, body, graphql};
+use super::{Command, answers, body, graphql};
 
 /// One request, as far as the command says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,12 +84,19 @@ impl Request {
         }
     }
 
-    /// Whether it is a query of GraphQL, all of which is told, and changes nothing.
+    /// Whether it changes nothing, though its method says that it writes: it is a query of GraphQL, all of which is told, or goes to an
+    /// interface that answers.
     fn only_asks(&self) -> bool {
         let is_query = |text: &String| text.contains('{') && !text.contains("mutation");
-        let is_graphql = self.method == "POST" && self.path.rsplit('/').next() == Some("graphql");
+        let is_post = self.method == "POST";
+        let is_graphql = is_post && self.path.rsplit('/').next() == Some("graphql");
         let queries = if is_graphql { self.in_body("query") } else { Vec::new() };
-        !queries.is_empty() && queries.iter().all(is_query)
+        !queries.is_empty() && queries.iter().all(is_query) || is_post && answers::is_asked(self)
+    }
+
+    /// The texts that its body is made of.
+    pub(super) fn texts(&self) -> &[String] {
+        &self.body
     }
 
     fn new(method: &str, url: &str) -> Option<Self> {

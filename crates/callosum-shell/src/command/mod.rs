@@ -1,10 +1,11 @@
 //! What a command of a shell line acts on.
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
-//! how the programs of a field name their resources; `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
+//! how the programs of a field name their resources; `answers` which requests only ask, `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes; `changed` which files a command changes, `writes` how, `outputs` which files
 //! other programs write to, `code_writes` and `code_paths` the same of code; `crontab` what a table of cron runs.
 
+mod answers;
 mod bigquery;
 mod body;
 mod changed;
@@ -37,6 +38,7 @@ mod writes;
 use std::cell::OnceCell;
 
 pub use changed::listed;
+pub(crate) use cmdlet::canonical as canonical_cmdlet;
 pub use code_writes::is_code_cut_off;
 pub use crontab::scheduled;
 pub use detail::Detail;

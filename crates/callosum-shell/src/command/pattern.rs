@@ -38,6 +38,9 @@ pub struct Pattern {
     verb: bool,
 }
 
+/// Stands before an alternative: what that matches is none of the others.
+const EXCEPTION: char = '!';
+
 /// What a pattern asks of a command that the command itself does not say.
 pub trait Circumstances {
     /// Whether a path is not in the working folder.
@@ -241,30 +244,44 @@ fn leading_words<'l>(command: &Command<'l>, after: usize) -> (Vec<&'l str>, Vec<
     behind.filter_map(word).take(WORDS_WITH_VERB).unzip()
 }
 
-/// A word of a pattern: alternatives, exact or with `*` and `?`.
+/// A word of a pattern: alternatives, exact or with `*` and `?`, and exceptions, each behind a `!`.
 #[derive(Clone, Debug)]
 struct Word {
     exact: Vec<String>,
     globs: Vec<Glob>,
+    except: Vec<Glob>,
 }
 
 impl Word {
     fn parse(word: &str) -> Result<Self, String> {
         let alternatives: Vec<String> = word.split('|').map(str::to_owned).collect();
-        if alternatives.iter().any(String::is_empty) {
+        if alternatives.iter().any(|word| matches!(word.as_str(), "" | "!")) {
             return Err(format!("`{word}` has an empty alternative"));
         }
-        let (globs, exact) = alternatives.into_iter().partition::<Vec<_>, _>(|word| glob::is_glob(word));
-        Ok(Self { exact, globs: globs.iter().map(|glob| Glob::new(glob)).collect() })
+        let (except, named) =
+            alternatives.into_iter().partition::<Vec<_>, _>(|word| word.starts_with(EXCEPTION));
+        if named.is_empty() {
+            return Err(format!("`{word}` has nothing but exceptions"));
+        }
+        let (globs, exact) = named.into_iter().partition::<Vec<_>, _>(|word| glob::is_glob(word));
+        let read = |globs: &[String]| -> Vec<Glob> {
+            globs.iter().map(|glob| Glob::new(glob.trim_start_matches(EXCEPTION))).collect()
+        };
+        Ok(Self { exact, globs: read(&globs), except: read(&except) })
     }
 
     fn matches(&self, word: &str) -> bool {
-        self.exact.iter().any(|exact| exact == word) || self.globs.iter().any(|glob| glob.matches(word))
+        let is_named =
+            self.exact.iter().any(|exact| exact == word) || self.globs.iter().any(|glob| glob.matches(word));
+        is_named && !self.except.iter().any(|glob| glob.matches(word))
     }
 
     fn covers(&self, other: &Self) -> bool {
         let mut narrow = other.alternatives();
+        let is_left_out =
+            |except: &Glob| other.except.iter().any(|of| glob::covers(&of.pattern(), &except.pattern()));
         narrow.all(|narrow| self.alternatives().any(|wide| glob::covers(&wide, &narrow)))
+            && self.except.iter().all(is_left_out)
     }
 
     fn alternatives(&self) -> impl Iterator<Item = Cow<'_, str>> {
@@ -327,6 +344,24 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn an_exception_is_none_of_the_alternatives() {
+        let pattern = Pattern::parse("make ... deploy*|!*-local|!deploy-docs ...").unwrap();
+        for (line, fits) in [
+            ("make deploy-prod", true),
+            ("make deploy-local deploy-prod", true),
+            ("make deploy-local", false),
+            ("make deploy-docs", false),
+        ] {
+            let line = Line::read(line);
+            let command = Command::new(line.invocations.first().unwrap());
+            assert_eq!(pattern.fit(&command, &Nowhere).is_some(), fits, "{line:?}");
+        }
+        for text in ["make !deploy", "make deploy|!", "make deploy|!|x"] {
+            assert!(Pattern::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn what_asks_more_covers_no_more() {
         let parse = |text| Pattern::parse(text).unwrap();
         for (wide, narrow, covers) in [
@@ -336,6 +371,9 @@ pub(super) mod tests {
             ("psql {writes}", "psql", false),
             ("{unknown} {verb}", "acme send", false),
             ("* send", "{unknown} send", true),
+            ("make deploy*", "make deploy*|!*-local", true),
+            ("make deploy*|!*-local", "make deploy*", false),
+            ("make deploy*|!*-local", "make deploy*|!*-local", true),
         ] {
             assert_eq!(parse(wide).covers(&parse(narrow)), covers, "{wide} {narrow}");
         }

@@ -119,7 +119,8 @@ const CYPHER_VERBS: &[&str] =
 const PSQL_COMMANDS: &[&str] =
     &["\\i", "\\ir", "\\include", "\\gexec", "\\lo_import", "\\lo_unlink", "\\password"];
 
-fn sql_writes(text: &str) -> bool {
+/// Whether statements of SQL write.
+pub(super) fn sql_writes(text: &str) -> bool {
     let code = without_quotes(text);
     let by_command = code.lines().any(|line| {
         let mut words = line.split_whitespace();

@@ -1,7 +1,7 @@
 //! Where files are copied to: object stores and other machines.
 
 use super::changed::changed;
-use super::{Command, Fit};
+use super::{Command, Fit, cmdlet};
 
 /// The `s3://…`, `gs://…` and `remote:path` that a copy, move or deletion writes.
 pub(super) fn written(fit: &Fit<'_, '_>) -> Vec<String> {
@@ -108,8 +108,21 @@ pub(super) fn files(fit: &Fit<'_, '_>) -> Vec<String> {
             let to = arguments.first().map(|word| host(word));
             to.zip(arguments.get(1)).map(|(to, path)| at(path, &to)).into_iter().collect()
         }
-        _ => Vec::new(),
+        "Copy-Item" | "copy" | "xcopy" | "robocopy" => {
+            let to = cmdlet::values(command, "-destination").last().copied();
+            to.or_else(|| arguments.get(1).copied()).and_then(of_share).into_iter().collect()
+        }
+        // Everything that it names is changed.
+        _ => command.invocation.words.iter().filter_map(|word| of_share(word)).collect(),
     }
+}
+
+/// `path@host` of Windows' `\\\\host\\share\\path`.
+fn of_share(word: &str) -> Option<String> {
+    let (host, path) = word.strip_prefix("\\\\")?.split_once('\\')?;
+    let is_name =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    is_name.then(|| at(path.replace('\\', "/").trim_end_matches('/'), &host.to_lowercase()))
 }
 
 /// The host among the words of lftp's `open`: the one with a dot or a scheme, else the last.

@@ -3,9 +3,11 @@
 mod clients;
 mod code;
 mod each;
+mod edits;
 mod foreign;
 mod libraries;
 mod machine;
+mod projects;
 mod settings;
 mod shells;
 mod typed;
@@ -15,6 +17,7 @@ pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
 use crate::carriers::{Carrier, Machine, Rest, TMUX, carriers, packages};
+use crate::command::canonical_cmdlet;
 use crate::compound_programs::runs_one_command;
 use crate::options::lists;
 use crate::words::{is_assignment, program_name};
@@ -52,6 +55,7 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
         return;
     }
     settings::words(walk, name, rest, &around);
+    projects::tasks(walk, name, rest, &around);
     let found = carriers(name).find_map(|carrier| {
         let mut own = Own::default();
         own.behind_verbs(carrier, rest).map(|behind| (carrier, behind, own))
@@ -96,14 +100,17 @@ fn note_one(walk: &mut Walk, words: Vec<String>, around: Around) {
     let Some(first) = words.next() else { return };
     let words: Vec<String> = words.collect();
     let program = program_name(&first);
+    let program = canonical_cmdlet(program).unwrap_or(program);
     let mut input = around.input;
     if clients::sends(program) {
         input.extend(clients::sent(walk, &words, around.folder.as_deref()));
     }
     // `curl --next` does several transfers.
     let once = !words.iter().any(|word| matches!(word.as_str(), "--next" | "-:"));
+    let looped = walk.looped_in(&words);
     walk.found(Invocation {
         program: program.to_owned(),
+        looped,
         proves: around.last && !around.open && once && runs_one_command(&first),
         words,
         variables: around.variables,
@@ -227,6 +234,7 @@ impl Rest {
                 | Self::Makefile
                 | Self::Client(_)
                 | Self::Editor
+                | Self::Edits
                 | Self::Quoted(_)
                 | Self::PowerShell
                 | Self::Prompt
@@ -449,6 +457,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Makefile => foreign::makefile(walk, words, around),
         Rest::Client(escapes) => clients::client(walk, escapes, words, around),
         Rest::Editor => clients::editor(walk, words, around),
+        Rest::Edits => edits::edits(walk, words, around),
         Rest::Quoted(option) => foreign::quoted(walk, option, words, around),
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");

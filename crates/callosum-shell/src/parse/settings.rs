@@ -1,5 +1,8 @@
 //! Commands that set what later ones of the same line act on: `kubectl config use-context`, `terraform workspace select`, `git switch -c`.
 
+/// The variable, which no environment has, that holds the folder of Git's hooks.
+pub(super) const HOOKS_PATH: &str = "git hooks";
+
 /// What a command sets for those behind it: a variable of the environment that they read, or one with a blank in its name, which no
 /// environment has, where their program keeps it in a file.
 pub(super) fn set_by(program: &str, words: &[String]) -> Option<(String, String)> {
@@ -47,6 +50,9 @@ pub(super) fn set_by(program: &str, words: &[String]) -> Option<(String, String)
         ("heroku", ["git:remote", ..]) => Some(("link heroku".to_owned(), option(&["-a", "--app"])?)),
         ("git", ["remote", "set-url" | "add", name, address, ..]) => {
             named(&format!("git remote {name}"), address)
+        }
+        ("git", ["config", name, folder]) if name.eq_ignore_ascii_case("core.hooksPath") => {
+            named(HOOKS_PATH, folder)
         }
         ("git", ["checkout" | "switch", ..]) => {
             let new = option(&["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"]);

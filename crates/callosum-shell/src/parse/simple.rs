@@ -12,6 +12,7 @@ use crate::expansion::{self, Parameters};
 use crate::filters::said;
 use crate::functions::{Body, Function};
 use crate::grammar::{MAX_EXPANSIONS, expansions};
+use crate::printed::Written;
 use crate::unread::Limit;
 use crate::words::substitutions;
 use crate::{Invocation, MAX_CARRIERS, Texts, joined};
@@ -147,11 +148,17 @@ impl Walk {
                     self.set(name, text.trim().to_owned());
                     return;
                 }
+                let names: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
                 let Some(line) = around.input.first().and_then(|text| text.lines().next().map(str::to_owned))
                 else {
+                    if self.loops > 0 {
+                        names.into_iter().for_each(|name| self.turns(name));
+                    }
                     return;
                 };
-                let names: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+                if self.loops > 0 {
+                    return self.read_all(&names, around);
+                }
                 let mut rest = line.trim();
                 let is_list = |word: &String| word.starts_with('-') && word.ends_with('a');
                 if let (Some(name), true) = (names.last(), words.iter().any(is_list)) {
@@ -210,6 +217,45 @@ impl Walk {
                 }
             }
         }
+    }
+
+    /// Notes a variable of a loop that is something else in each turn, and nothing says what.
+    fn turns(&mut self, name: &str) {
+        self.set.set(name, Vec::new());
+        if self.looped.len() < crate::MAX_VARIABLES {
+            self.looped.push(name.to_owned());
+        }
+    }
+
+    /// Notes what a loop reads, a line each turn, into these variables.
+    fn read_all(&mut self, names: &[&String], around: &Around) {
+        let separators =
+            around.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
+        let parts = |c: char| match separators {
+            Some(own) if !own.is_empty() => own.contains(c),
+            _ => c.is_whitespace(),
+        };
+        let text = around.input.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n");
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        if lines.len() > MAX_MEANINGS {
+            return names.iter().for_each(|name| self.turns(name));
+        }
+        for (at, name) in names.iter().enumerate() {
+            let value = |line: &&str| {
+                let mut fields = line.trim().splitn(names.len(), parts);
+                fields.nth(at).map(|field| field.trim().to_owned())
+            };
+            let values: Vec<String> =
+                lines.iter().filter_map(value).filter(|value| !value.is_empty()).collect();
+            self.looped.retain(|looped| looped != *name);
+            self.set.set(name, values);
+        }
+    }
+
+    /// The variables of loops that stand in these words, of which nobody knows what they are.
+    pub(super) fn looped_in(&self, words: &[String]) -> Vec<String> {
+        let stands = |name: &&String| words.iter().any(|word| expansion::place_of(word, name).is_some());
+        self.looped.iter().filter(stands).cloned().collect()
     }
 
     /// Runs what a variable is set to that stands for a program; false when the line does not say what.
@@ -315,6 +361,25 @@ impl Walk {
         self.files.read(path)
     }
 
+    /// Notes that a program has put a text into a file, beside what stood there.
+    pub(super) fn add_to_file(&mut self, path: &str, text: String) {
+        let file = Written { path: path.to_owned(), is_appended: true };
+        let text: Rc<str> = text.into();
+        if !self.files.write(&file, &vec![Rc::clone(&text)]) {
+            self.unread(Limit::Commands, &text);
+        }
+    }
+
+    /// Whether the line has written something into files.
+    pub(super) fn has_written(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// What a variable is set to.
+    pub(super) fn told(&self, name: &str) -> Option<String> {
+        self.set.values(name)?.first().cloned()
+    }
+
     /// Whether the line has given commands other names so far.
     pub(super) fn has_functions(&self) -> bool {
         !self.functions.is_empty()
@@ -333,6 +398,7 @@ impl Walk {
     /// Notes what a variable is set to for the programs behind, where that is a text.
     fn set(&mut self, name: &str, value: String) {
         let value = self.undone(&value).unwrap_or(value);
+        self.looped.retain(|looped| looped != name);
         let (name, value) = match name.strip_suffix('+') {
             Some(name) => (name, self.set.appended(name, &value).unwrap_or_default()),
             None => (name, value),
@@ -390,7 +456,11 @@ impl Walk {
             let list = expansion::variable(&word).and_then(|name| self.set.values(name));
             list.map_or_else(|| vec![word.clone()], <[String]>::to_vec)
         });
-        let values = lists.collect();
+        let values: Vec<String> = lists.collect();
+        self.looped.retain(|looped| looped != name);
+        if values.iter().any(|value| value.starts_with("$(") || value.starts_with('`')) {
+            return self.turns(name);
+        }
         self.set.set(name, values);
     }
 

@@ -1,6 +1,7 @@
 //! Commands in code of other languages: `system("git push")`, `subprocess.run(["git", "push"])`, backticks, and what AWK reads
 //! from and prints to.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -45,6 +46,10 @@ const MAX_LOOKED_UP: usize = 64;
 
 /// Runs what the code does that an interpreter is given: the commands it runs, and what it does by libraries.
 pub(super) fn read(walk: &mut Walk, name: &str, words: &[String], around: &Around) {
+    let (name, words, framework) = match libraries::framework(name, words) {
+        Some((name, words, framework)) => (name, Cow::Owned(words), Some(framework)),
+        None => (name, Cow::Borrowed(words), None),
+    };
     let family = unversioned(name);
     let is_known = |name: &str| INTERPRETERS.contains(&name) || OF_SCRIPTS.contains(&name);
     let family = if is_known(family) { family } else { name };
@@ -64,7 +69,7 @@ pub(super) fn read(walk: &mut Walk, name: &str, words: &[String], around: &Aroun
         }
     }
     interpreted(walk, family, &codes, &inside);
-    libraries::told(walk, family, &given, &inside);
+    libraries::told(walk, family, &given, framework, &inside);
 }
 
 /// A program's name without its version: `python3.12`.

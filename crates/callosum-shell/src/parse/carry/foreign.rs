@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Around, Walk};
 use super::typed::typed;
-use super::{Rest, command, nested};
+use super::{Rest, SUBSTITUTED, command, nested};
 use crate::{Texts, joined};
 
 /// Words and what follows each.
@@ -44,16 +44,42 @@ pub(super) fn expect(walk: &mut Walk, words: &[String], around: &Around) -> bool
     for line in texts.iter().flat_map(|text| text.split(['\n', ';', '{', '}', '['])) {
         let (verb, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
         let rest = rest.trim().trim_end_matches(']');
-        let text = match verb {
-            "spawn" | "exec" | "system" => rest.trim_start_matches("-noecho").to_owned(),
-            "send" | "exp_send" => {
-                typed(&[in_quotes(rest).first().cloned().unwrap_or_else(|| rest.to_owned())])
-            }
-            _ => continue,
-        };
-        is_carried |= nested(walk, &text, &around);
+        if matches!(verb, "spawn" | "exec" | "system") {
+            is_carried |= nested(walk, rest.trim_start_matches("-noecho"), &around);
+        }
+    }
+    for sent in texts.iter().flat_map(|text| sent(text)) {
+        is_carried |= nested(walk, &typed(&[sent]), &around);
     }
     is_carried
+}
+
+/// What a script of Expect sends: the texts behind `send`, which may have several lines.
+fn sent(script: &str) -> Vec<String> {
+    const VERB: &str = "send";
+    let text = |at: usize| {
+        let before = script.get(..at)?;
+        let before = before.strip_suffix("exp_").unwrap_or(before);
+        let is_verb =
+            before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || ";{}[\"".contains(c));
+        let behind = script.get(at + VERB.len()..)?;
+        let mut rest = behind.trim_start_matches([' ', '\t']);
+        if !is_verb || rest.len() == behind.len() {
+            return None;
+        }
+        // `-s`, `-h`, `--`, `-i $id`
+        while let Some((option, further)) = rest.split_once(' ').filter(|(option, _)| option.starts_with('-'))
+        {
+            let value = if option == "-i" { further.split_once(' ')?.1 } else { further };
+            rest = value.trim_start();
+        }
+        if rest.starts_with('"') {
+            return in_quotes(rest).into_iter().next();
+        }
+        let end = if rest.starts_with('{') { rest.find('}') } else { rest.find(['\n', ';', '}']) };
+        Some(rest.get(..end.unwrap_or(rest.len()))?.trim_start_matches('{').to_owned())
+    };
+    script.match_indices(VERB).filter_map(|(at, _)| text(at)).collect()
 }
 
 /// `osascript -e 'do shell script "git push"'`; without `-e` it reads its script.
@@ -82,6 +108,8 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
     let folder = folder.map(|to| joined(around.folder.as_deref(), to)).or_else(|| around.folder.clone());
     let texts: Texts = if words.iter().any(|word| word == "-f-") || files.iter().any(|file| is_read(file)) {
         around.input.clone()
+    } else if files.contains(&SUBSTITUTED) {
+        around.printed.clone()
     } else {
         let usual = ["GNUmakefile", "makefile", "Makefile"];
         let files = if files.is_empty() { &usual[..] } else { &files };

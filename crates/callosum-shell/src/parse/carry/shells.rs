@@ -165,12 +165,12 @@ pub(super) fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> 
         let option = word.to_ascii_lowercase().replacen('/', "-", 1);
         let is = |name: &str| option.len() > 1 && name.starts_with(&option);
         if !option.starts_with('-') || option.contains("--") {
-            return nested(walk, &words.join(" "), around);
+            return power_shell_text(walk, &words.join(" "), around);
         }
         if is("-encodedcommand") || option == "-ec" {
             let Some(code) = after.first() else { return false };
             match encoded::utf16_of_base64(code) {
-                Some(text) => walk.nested(&text, around),
+                Some(text) => drop(power_shell_text(walk, &text, around)),
                 None => walk.unread(Limit::Code, code),
             }
             return true;
@@ -178,7 +178,7 @@ pub(super) fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> 
         if is("-command") {
             return match after {
                 [dash] if dash == "-" => read_by_shell(walk, around),
-                _ => nested(walk, &after.join(" "), around),
+                _ => power_shell_text(walk, &after.join(" "), around),
             };
         }
         if is("-file") {
@@ -187,4 +187,22 @@ pub(super) fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> 
         words = if VALUES.iter().any(|name| is(name)) { after.get(1..).unwrap_or_default() } else { after };
     }
     read_by_shell(walk, around)
+}
+
+/// Reads a text of PowerShell, to which a backslash is a letter like others: `Remove-Item \\\\server\\share`.
+fn power_shell_text(walk: &mut Walk, text: &str, around: &Around) -> bool {
+    if !text.contains('\\') {
+        return nested(walk, text, around);
+    }
+    let (mut read, mut in_quotes) = (String::with_capacity(text.len()), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        in_quotes ^= c == '\'';
+        let is_letter = c == '\\' && !in_quotes && !matches!(chars.peek(), Some('"' | '\'' | '\n'));
+        read.push(c);
+        if is_letter {
+            read.push('\\');
+        }
+    }
+    nested(walk, &read, around)
 }
