@@ -172,7 +172,7 @@ fn the_first_rule_wins_whether_it_goes_by_names_or_by_words() {
 #[test]
 fn explanations_name_the_words() {
     let call = ToolCall { tool: "mcp__gmail__sendEmail".to_owned(), ..ToolCall::default() };
-    let explained = rules(MAIL).explain(&call, "test", &json!({}), &World::unseen());
+    let explained = rules(MAIL).explain(&call, "test", &json!({"to": "a@acme.example"}), &World::unseen());
     assert_eq!(explained.matches[0].because, "the words `email` and `send` of the tool's name");
     let listed = rules(MAIL).listed();
     assert_eq!(

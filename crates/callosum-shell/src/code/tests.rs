@@ -3,7 +3,7 @@
 use super::{Language, commands};
 
 fn told(language: Language, code: &str) -> Vec<String> {
-    commands(language, code).into_iter().map(|words| words.join(" ")).collect()
+    commands(language, code, None).into_iter().map(|words| words.join(" ")).collect()
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn odd_code_is_read_in_bounded_time() {
         "f\"{".to_owned(),
     ] {
         for language in [Language::Hash, Language::Slashes] {
-            assert!(commands(language, &code).is_empty());
+            assert!(commands(language, &code, None).is_empty());
         }
     }
     assert!(
-        commands(Language::Hash, &"requests.post('https://a.example')\n".repeat(10_000)).is_empty(),
+        commands(Language::Hash, &"requests.post('https://a.example')\n".repeat(10_000), None).is_empty(),
         "too long"
     );
 }

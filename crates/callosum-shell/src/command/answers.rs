@@ -1,6 +1,6 @@
 //! Interfaces of the web that are asked by POST, and change nothing: searches, queries, language models, logins.
 
-use super::http::Request;
+use super::body;
 use super::statements::sql_writes;
 
 /// Ends of paths, a part each, of what is searched or asked.
@@ -24,16 +24,25 @@ const OF_SLACK: &[&str] = &[
     "all", "files", "listConnectInvites", "teamInfo", "counts",
 ];
 
-/// Whether a request by POST only asks.
-pub(super) fn is_asked(request: &Request) -> bool {
-    let path = request.path.as_str();
+/// A request by POST, as far as its command says it.
+pub(super) struct Posted<'r> {
+    pub(super) host: &'r str,
+    pub(super) path: &'r str,
+    pub(super) query: &'r str,
+    /// The texts that its body is made of.
+    pub(super) texts: &'r [String],
+}
+
+/// Whether a request only asks.
+pub(super) fn is_asked(request: &Posted<'_>) -> bool {
+    let path = request.path;
     let ends = |ends: &[&str]| {
         ends.iter().any(|end| {
             path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         })
     };
     let last = path.rsplit('/').next().unwrap_or_default();
-    match request.host.as_str() {
+    match request.host {
         host if host == "slack.com" || host.ends_with(".slack.com") => {
             last.rsplit_once('.').is_some_and(|(_, verb)| OF_SLACK.contains(&verb))
         }
@@ -43,7 +52,7 @@ pub(super) fn is_asked(request: &Request) -> bool {
             let is_of_database = path.split('/').any(|part| DATABASES.contains(&part));
             // What stands in a file or a variable may change something.
             let is_told = |text: &String| !text.starts_with('$');
-            let texts = request.texts();
+            let texts = request.texts;
             !is_of_database
                 && !texts.is_empty()
                 && texts.iter().all(|text| is_told(text) && !writes(request, text))
@@ -53,9 +62,9 @@ pub(super) fn is_asked(request: &Request) -> bool {
 }
 
 /// Whether a body has a statement that writes, in a field of it or as it is.
-fn writes(request: &Request, text: &str) -> bool {
+fn writes(request: &Posted<'_>, text: &str) -> bool {
     let fields = ["query", "sql", "statement", "q", "stmt"];
-    let named = |field: &&str| [request.in_body(field), request.in_query(field)].concat();
+    let named = |field: &&str| [body::in_body(text, field), body::in_form(request.query, field)].concat();
     fields.iter().flat_map(named).any(|statement| sql_writes(&statement)) || sql_writes(text)
 }
 

@@ -91,12 +91,11 @@ impl Request {
         let is_post = self.method == "POST";
         let is_graphql = is_post && self.path.rsplit('/').next() == Some("graphql");
         let queries = if is_graphql { self.in_body("query") } else { Vec::new() };
-        !queries.is_empty() && queries.iter().all(is_query) || is_post && answers::is_asked(self)
+        !queries.is_empty() && queries.iter().all(is_query) || is_post && answers::is_asked(&self.posted())
     }
 
-    /// The texts that its body is made of.
-    pub(super) fn texts(&self) -> &[String] {
-        &self.body
+    fn posted(&self) -> answers::Posted<'_> {
+        answers::Posted { host: &self.host, path: &self.path, query: &self.query, texts: &self.body }
     }
 
     fn new(method: &str, url: &str) -> Option<Self> {

@@ -109,7 +109,8 @@ fn said_action(value: &Value) -> Option<&str> {
         Value::Object(action) => action.get("type")?.as_str(),
         Value::Array(words) => {
             let first = words.first()?.as_str()?;
-            first.bytes().all(|byte| byte.is_ascii_uppercase()).then_some(first)
+            let is_command = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_uppercase());
+            is_command.then_some(first)
         }
         _ => None,
     }
@@ -192,7 +193,8 @@ impl<'a> Lookup<'a> {
 
     /// Whether the host says that a call is given nothing.
     pub(crate) fn gives_nothing(&self) -> bool {
-        self.params.all().value.as_object().is_some_and(serde_json::Map::is_empty)
+        // All of them are read only where there are hardly any.
+        self.is_empty() && self.params.all().value.as_object().is_some_and(serde_json::Map::is_empty)
     }
 
     /// Whether a call names something by an id, and says no more.
