@@ -158,6 +158,10 @@ fn forms_of(rest: Rest, begin: &str, name: &str, command: &str, text: &str) -> V
             format!("{begin} {} f", with("+%!", command, "")),
             format!("{begin} -s f <<'END_OF_IT'\n!{command}\nEND_OF_IT"),
         ],
+        Rest::Edits => vec![
+            format!("{begin} {} f", with("1e ", command, "")),
+            format!("{begin} -n -e {} f", with("/x/,$!e ", command, "")),
+        ],
         Rest::Quoted(option) => vec![format!("{begin} {option} {}", with("commands=[\"", &string, "\"]"))],
         Rest::Shell => vec![
             format!("{name} -c {text}"),
@@ -330,7 +334,7 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
             let name = dice.pick(carrier.names);
             let has_language =
                 matches!(carrier.rest, Rest::Expect | Rest::AppleScript | Rest::Makefile | Rest::Quoted(_))
-                    || matches!(carrier.rest, Rest::Client(_) | Rest::Editor);
+                    || matches!(carrier.rest, Rest::Client(_) | Rest::Editor | Rest::Edits);
             let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake || has_language;
             // A command of several does not fit into the words of one.
             let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);

@@ -45,7 +45,7 @@ mod tests {
             ("cd ~/.callosum && > a", "~/.callosum/a"),
             ("cd \"$HOME/.callosum\"; : >| a", "$HOME/.callosum/a"),
             ("cd ~ && cd .callosum\n: >a", "~/.callosum/a"),
-            ("(cd ~/.callosum; : > a) > b", "~/.callosum/a b"),
+            ("(cd ~/.callosum; : > a) > b", "b ~/.callosum/a"),
             ("bash -c 'cd ~/.callosum && echo > a'; echo > b", "~/.callosum/a b"),
             ("cd ~/.callosum && cat a 2>&1", ""),
             ("cd ~/.callosum && cat a 2>&- >&2", ""),
