@@ -142,8 +142,13 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         Sense::MayDo => name.len() == 1 || place + 1 < name.len(),
         _ => false,
     };
-    if let Some((_, (word, _))) = name.iter().enumerate().find(does) {
-        return Some(word);
+    if let Some((place, (word, sense))) = name.iter().enumerate().find(does) {
+        // `work_order_create` creates an order.
+        let behind = name.get(place + 1..).unwrap_or_default();
+        return match behind {
+            [(verb, Sense::Does)] if *sense == Sense::MayDo && is_plain_verb(verb) => Some(verb),
+            _ => Some(word),
+        };
     }
     let is_asked = name.iter().any(|(word, sense)| matches!(sense, Sense::Asks) || SHOWING.contains(word));
     match name {

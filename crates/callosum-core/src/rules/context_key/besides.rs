@@ -4,14 +4,15 @@
 //! or only what the thing stands in, the ids that the call names are put behind it; where it is a name or a number that others may have,
 //! too, what it stands in is.
 
-use super::container::{container, container_place, environment};
-use super::fields::Fields;
-use super::ids::{is_id, is_other};
+use super::container::{container, container_place, space};
+use super::fields::{self, Fields};
+use super::ids::{CALLERS, TRAITS, is_id, is_other};
 use super::one_for_each::{person, times};
+use super::said::{self, Telling};
 use super::site::Site;
+use super::target::{WIDE, thing};
 use super::template::Template;
 use super::title::{NEW, has_titles, of_tool, spelled, without_title};
-use super::tool_target::{TRAITS, WIDE, thing};
 use super::whole::{has_part, is_token, is_whole};
 use super::{UNKNOWN, safe};
 use crate::rules::tool_words::NameWords;
@@ -55,6 +56,7 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
         // Whoever writes a rule that names fields, and nothing else, means these.
         let is_open = templates.iter().any(Template::asks_for_tool);
         for key in keys {
+            former.extend(in_family(key).map(|whole| std::mem::replace(key, whole)));
             let mut found = said.with_ids(key);
             if is_complete(key) || !is_open {
                 former.extend(found.map(|whole| std::mem::replace(key, whole)));
@@ -68,6 +70,55 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
         }
     }
     former
+}
+
+/// Kinds of things that have keys of their own, whatever is done to them, and what those begin with.
+const FAMILIES: &[(&str, Family)] = &[
+    ("article", Family::Site),
+    ("broadcast", Family::Named("email:campaign/")),
+    ("campaign", Family::Named("email:campaign/")),
+    ("incident", Family::OfService("incident:")),
+    ("instance", Family::OfKind),
+    ("mailing", Family::Named("email:campaign/")),
+    ("monitor", Family::OfService("monitor:")),
+    ("newsletter", Family::Named("email:campaign/")),
+    ("page", Family::Site),
+    ("post", Family::Site),
+];
+
+/// How the keys of things of a kind are made.
+#[derive(Clone, Copy)]
+enum Family {
+    /// Of what is before it, and the name.
+    Named(&'static str),
+    /// The same with the service between.
+    OfService(&'static str),
+    /// Of a site's, with what it stands in behind it.
+    Site,
+    /// Like other machines of clouds.
+    OfKind,
+}
+
+/// The key of a thing that goes by keys of its own: `email:campaign/7` of `mailer:campaign/7`.
+fn in_family(key: &str) -> Option<String> {
+    let (service, rest) = key.split_once(':')?;
+    let (kind, name) = rest.split_once('/')?;
+    let (_, family) = FAMILIES.iter().find(|(known, _)| *known == kind)?;
+    // Advertisements are no mails, and other messages have such keys themselves.
+    let is_other = service.contains("ads") || matches!(service, "email" | "sms" | "whatsapp");
+    match family {
+        Family::Named(begin) => (!is_other).then(|| format!("{begin}{name}")),
+        Family::OfService(begin) => Some(format!("{begin}{service}:{name}")),
+        Family::Site => {
+            let (name, qualifiers) = parted(name);
+            let whole = match name.rsplit_once('/') {
+                Some((within, name)) if qualifiers.is_empty() => format!("{name}@{within}"),
+                _ => format!("{name}{qualifiers}"),
+            };
+            Some(format!("site:{service}:{whole}"))
+        }
+        Family::OfKind => Some(format!("{service}:{kind}:{name}")),
+    }
 }
 
 /// A key and its qualifiers, which stand behind an `@`.
@@ -107,10 +158,21 @@ impl Said<'_> {
                 LAST.contains(&field) || !is_trait && is_token(value)
             });
         }
-        let ids = ids.join("/");
+        if ids.is_empty() && end == UNKNOWN {
+            ids = self.ids(key, |field, _| CALLERS.contains(&field) && field.ends_with("id"));
+        }
+        let mut ids = ids.join("/");
         let before = start.strip_suffix(end)?;
+        let titled = if ids.is_empty() && end != "primary" { self.titled(before, qualifiers) } else { None };
+        if titled.is_some() {
+            return titled;
+        }
+        if ids.is_empty() && end != "primary" && self.name.acting().is_some() {
+            let most = if end == "default" { Telling::Address } else { Telling::Words };
+            let told = || said::told(&self.name, self.fields, most, key).map(|(_, values)| values.join("/"));
+            ids = said::beside(&self.name, self.fields, "").or_else(told).unwrap_or_default();
+        }
         match end {
-            _ if ids.is_empty() && end != "primary" => self.titled(before, qualifiers),
             _ if ids.is_empty() => None,
             // What a call changes that it names is not new.
             NEW if !is_making(&self.name) => Some(safe(format!("{before}{ids}{qualifiers}"))),
@@ -183,10 +245,12 @@ impl Said<'_> {
             return None;
         }
         let container = if is_whole(field, &value) { None } else { container(field, self.fields) };
-        let environment = container.as_ref().and(environment(self.fields));
+        let space = space(&self.name, self.fields);
+        let beside = || said::beside(&self.name, self.fields, field).filter(|_| !is_whole(field, &value));
+        let container = container.or_else(beside);
         let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
         let server = SERVERS.iter().find_map(|name| self.fields.named(name).into_iter().next());
-        let around = around.chain(environment).chain(self.branch()).chain(server);
+        let around = around.chain(space).chain(self.branch()).chain(server);
         with_qualifiers(key, around.filter(|name| !has_part(start, name)))
     }
 
@@ -212,7 +276,8 @@ impl Said<'_> {
     fn ending(&self, start: &str) -> Option<&str> {
         let is_end =
             |value: &str| start.strip_suffix(value).is_some_and(|before| before.ends_with([':', '/', '#']));
-        let ends = self.fields.own().filter(|(_, value)| is_end(value)).map(|(field, _)| field);
+        let spelled = |(field, value): &(&str, &str)| is_end(&fields::spelled(field, value));
+        let ends = self.fields.own().filter(spelled).map(|(field, _)| field);
         ends.min_by_key(|field| is_wide(field))
     }
 }

@@ -4,12 +4,13 @@ use super::fields::Fields;
 use super::ids::CALLERS;
 use super::title::NEW;
 use super::whole::{NAMES, is_whole};
+use crate::rules::tool_words::NameWords;
 use crate::rules::words::singular;
 
 /// What other things stand in, the narrowest first: fields of these names, or with one of `ENDINGS` behind.
 #[rustfmt::skip]
 const CONTAINERS: &[&str] = &[
-    "model", "objectslug", "objecttype", "resourcetype", "recordtype", "entitytype", "entityname", "contenttype", "contentmodel", "mount", "mountpath",
+    "model", "objectslug", "objecttype", "resourcetype", "recordtype", "entitytype", "entityname", "contenttype", "contentmodel", "doctype", "documenttype", "itemtype", "nodetype", "mount", "mountpath",
     "channel", "chat", "table", "collection", "worksheet", "sheet", "calendar", "stack", "column", "section", "list", "parent", "parentfolder", "folder",
     "folderpath", "wiki", "board", "dashboard", "audience", "form", "survey", "quiz", "assignment", "coursework", "course", "case", "event", "warehouse",
     "facility", "plant", "venue", "ledger", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
@@ -30,12 +31,16 @@ pub(super) fn container_place(field: &str) -> Option<usize> {
     })
 }
 
-/// The environment that a call names.
-pub(super) fn environment(fields: &Fields) -> Option<String> {
+/// What has the same things once more, under the same ids.
+const SPACES: &[&str] = &["environment", "env", "realm", "exchange", "sandbox"];
+
+/// The environment that a call names, or what has the same things once more like one. Those that something new is made for are what it
+/// is given.
+pub(super) fn space(name: &NameWords, fields: &Fields) -> Option<String> {
     let is_one = |field: &&str| {
-        let mut nouns =
-            ENDINGS.iter().filter_map(|end| singular(field).strip_suffix(end)).chain([singular(field)]);
-        nouns.any(|noun| matches!(noun, "environment" | "env"))
+        let one = if name.makes() { field } else { singular(field) };
+        let mut nouns = ENDINGS.iter().filter_map(|end| one.strip_suffix(end)).chain([one]);
+        nouns.any(|noun| SPACES.contains(&noun))
     };
     let found = fields.names().filter(is_one).find_map(|name| fields.named(name).into_iter().next());
     found.filter(|name| !name.contains(char::is_whitespace))
@@ -44,7 +49,8 @@ pub(super) fn environment(fields: &Fields) -> Option<String> {
 /// Places in a board or a folder, between which things are moved: names of things may be told apart by them, ids need no such thing.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
-    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid",
+    "stackid", "columnid", "sectionid", "listid", "listname", "parentid", "parentfolderid", "folderid", "folderpath", "groupid", "companyid",
+    "teamid",
 ];
 
 /// Fields of what has no other kind than that of its collection.
@@ -61,6 +67,8 @@ pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
             || container.starts_with("collection") && !KEPT.iter().any(|kept| field.starts_with(kept));
         // A number of the caller's own account is given with what is his.
         let is_place = is_place || CALLERS.contains(&container);
+        // Who has it may be another one tomorrow; an owner's name stands before that of a repository.
+        let is_place = is_place || container.starts_with("owner") && container != "owner";
         // The course's name says no more than its id.
         let is_same =
             container_place(field).is_some() && container_place(field) == container_place(container);

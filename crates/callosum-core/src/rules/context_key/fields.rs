@@ -112,7 +112,9 @@ impl Fields {
         let mut all =
             self.0.iter().filter(|field| field.name == name && (field.is_own || !is_own)).peekable();
         let depth = all.peek().map_or(0, |field| field.depth);
-        super::distinct(all.filter(|field| field.depth == depth).map(|field| spelled(&field.value)))
+        super::distinct(
+            all.filter(|field| field.depth == depth).map(|field| spelled(&field.name, &field.value)),
+        )
     }
 
     /// The first of some fields that has values, with these.
@@ -145,7 +147,7 @@ impl Fields {
                 .any(|end| field.name.strip_suffix(end).is_some_and(|rest| rest == thing));
             ends && field.name != name
         };
-        self.0.iter().find(is_it).map(|field| spelled(&field.value)).into_iter().collect()
+        self.0.iter().find(is_it).map(|field| spelled(&field.name, &field.value)).into_iter().collect()
     }
 
     /// The same of a field that is called nearly so: `purchaseOrderId`, `order_ref` and, where its value is no word, `order` for
@@ -194,8 +196,15 @@ impl Fields {
         match value {
             Value::Object(fields) => {
                 let (is_given, is_own) = (is_own, is_own && (depth == 0 || is_carrier(name)));
+                // All that a call says may stand in one object.
+                let said = fields.values().filter(|value| !value.is_boolean() && !value.is_null()).count();
+                let is_wrapped = depth == 0 && said == 1;
                 for (inner, value) in fields {
                     let inner = named(inner);
+                    if is_wrapped && value.is_object() {
+                        self.add(value, &inner, is_own, depth);
+                        continue;
+                    }
                     // `project.key` is `projectKey`, too.
                     if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
                         self.add(value, &format!("{name}{inner}"), is_given, depth + 1);
@@ -261,10 +270,11 @@ fn json_in(text: &str) -> Option<Value> {
     serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array())
 }
 
-/// The id in the address of what it is the id of: `https://x.com/acme/status/1993` is `1993`.
+/// The id in the address of what it is the id of: `https://x.com/acme/status/1993` and `https://x.com/acme/status/1993/edit` are `1993`.
 fn id_in(value: String) -> String {
     let path = value.strip_prefix("https://").and_then(|rest| rest.split(['?', '#']).next());
-    let id = path.and_then(|path| path.trim_end_matches('/').rsplit_once('/')).map(|(_, last)| last);
+    let is_shown = |part: &&str| !matches!(*part, "" | "edit" | "preview" | "settings" | "show" | "view");
+    let id = path.and_then(|path| path.split('/').skip(1).filter(is_shown).last());
     match id.filter(|id| id.bytes().any(|byte| byte.is_ascii_digit())) {
         Some(id) => id.to_owned(),
         None => value,
@@ -273,14 +283,23 @@ fn id_in(value: String) -> String {
 
 /// A name without what only a transport adds: `acme%2Fshop` is `acme/shop`, `gid://shopify/Order/1001` is `1001`, `refs/heads/main` is
 /// `main`.
-fn spelled(value: &str) -> String {
+pub(super) fn spelled(field: &str, value: &str) -> String {
     let value =
         ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| value.strip_prefix(prefix)).unwrap_or(value);
     if let Some(path) = value.strip_prefix("gid://") {
         return path.rsplit('/').next().unwrap_or(path).to_owned();
     }
-    if let Some(number) = number(value).or_else(|| hardware_address(value)) {
-        return number;
+    if let Some(spelled) = number(value).or_else(|| hardware_address(value)).or_else(|| host(field, value)) {
+        return spelled;
+    }
+    // `#general`, `#1001`
+    let is_marked =
+        ["channel", "issue", "number", "order", "room", "ticket"].iter().any(|name| field.contains(name));
+    if let Some(name) = value.strip_prefix('#').filter(|_| is_marked)
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    {
+        return name.to_owned();
     }
     if !value.contains('%') || value.contains(' ') {
         return value.to_owned();
@@ -298,6 +317,23 @@ fn number(value: &str) -> Option<String> {
     let is_one = value.contains(is_sign) && value.chars().all(|c| c.is_ascii_digit() || is_sign(c));
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     (is_one && digits.len() >= 8).then(|| if is_phone { format!("+{digits}") } else { digits })
+}
+
+/// Hosts and mail addresses don't tell case apart, and an address on the web is the same with and without a slash at its end.
+fn host(field: &str, value: &str) -> Option<String> {
+    if let Some((scheme, rest)) = value.split_once("://") {
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        return Some(format!("{scheme}://{}{path}", host.to_ascii_lowercase()));
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    let is_mail = |(user, host): (&str, &str)| {
+        !user.is_empty() && host.contains('.') && user.chars().chain(host.chars()).all(is_plain)
+    };
+    let is_host = || {
+        ["host", "hostname", "domain", "fqdn"].iter().any(|end| field.ends_with(end)) && value.contains('.')
+    };
+    (value.split_once('@').is_some_and(is_mail) || is_host()).then(|| value.to_ascii_lowercase())
 }
 
 /// The address of a network card in small letters.

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::ids::{CALLERS, LOCAL, is_id};
-use super::tool_target::{Found, target};
+use super::target::{Found, named_thing};
 use crate::rules::tool_words::NameWords;
 
 /// Fields that name a file of this machine.
@@ -74,11 +74,13 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     }
     let is_of_thing = |found: Found<'_>| {
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
-        found.thing.is_some() && !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
+        !LOCAL.contains(&found.field.as_str()) && found.values.iter().all(is_number)
     };
     let has = |names: &[&str]| fields.own().any(|(field, _)| names.contains(&field));
     let is_kept = has(&["collection", "collectionid", "collectionname"]) && has(&["key", "keys"]);
-    is_kept || fields.own().any(|(field, _)| is_id(field)) || target(&name, fields).is_some_and(is_of_thing)
+    is_kept
+        || fields.own().any(|(field, _)| is_id(field))
+        || named_thing(&name, fields).is_some_and(is_of_thing)
 }
 
 /// Fields that say which part of a list is wanted, and in what order.

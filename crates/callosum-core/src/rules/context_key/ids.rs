@@ -48,6 +48,14 @@ const OTHERS: &[&str] = &[
     "new", "order", "owner", "parent", "priority", "reason", "rejection", "request", "reviewer", "sort", "source", "stage", "state", "status", "supplier", "target", "template", "timezone", "trace",
     "transition", "type", "user", "vendor", "version",
 ];
+/// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
+#[rustfmt::skip]
+pub(super) const TRAITS: &[&str] = &[
+    "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
+    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "plan", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "severity", "size", "stage", "state", "status", "stock", "thumbnail",
+    "tier", "time", "urgency", "value", "visibility",
+];
+
 /// Whether a field names something else than the target, by how it begins.
 pub(super) fn is_other(field: &str) -> bool {
     let is_named = ["statuspage", "orderid", "ordernumber", "orderno", "orderref", "orderkey"];

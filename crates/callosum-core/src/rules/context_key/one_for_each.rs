@@ -22,11 +22,15 @@ const GIVING: &[&str] = &["award", "give", "grant", "revoke"];
 /// Persons who are put into something or taken out of it: `add_user_to_group`.
 #[rustfmt::skip]
 pub(super) const PERSONS: &[&str] = &[
-    "attendee", "candidate", "contact", "customer", "driver", "employee", "guest", "lead", "member", "participant", "patient", "person", "player",
-    "prospect", "recipient", "registrant", "student", "subscriber", "tester", "user",
+    "agent", "attendee", "candidate", "client", "contact", "customer", "driver", "employee", "fan", "follower", "guest", "instructor", "lead", "member",
+    "participant", "patient", "person", "player", "prospect", "recipient", "registrant", "resident", "rider", "student", "subscriber", "teacher", "tester",
+    "trainer", "user", "volunteer",
 ];
 /// What several persons have, and what has an id of its own all the same.
 const SHARED: &[&str] = &["badge", "license", "permission", "role", "tag"];
+/// What people work on. Who has a role in it is said of it.
+const WORKED_ON: &[&str] =
+    &["alert", "bug", "card", "case", "deal", "incident", "issue", "job", "order", "story", "task", "ticket"];
 /// What there is one of at a time.
 #[rustfmt::skip]
 const TIMED: &[&str] = &[
@@ -55,11 +59,17 @@ fn names_one(field: &str, things: &[&str]) -> bool {
     things.iter().any(|thing| field.contains(*thing) && !SHARED.contains(thing))
 }
 
+/// Whether a field names what people work on.
+fn names_work(field: &str) -> bool {
+    WORKED_ON.iter().any(|thing| field.starts_with(thing))
+}
+
 /// Which of several a call is about where there is one for each person, language or time in what it names.
 pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
         let is_one = *names == WHO && is_given(name) || has(name, things);
-        let is_named = names_one(found, things) || names.contains(&found);
+        let is_named =
+            names_one(found, things) || names.contains(&found) || *names == WHO && names_work(found);
         if is_one && !is_named { fields.first_value(*names) } else { None }
     };
     ONE_FOR_EACH.iter().filter_map(which).map(|which| format!("/{which}")).collect()
@@ -68,7 +78,7 @@ pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> St
 /// Who gets or has what there is one of for each person, or gets into what a call names.
 pub(super) fn person(name: &NameWords, found: &str, fields: &Fields) -> Option<String> {
     let is_given = is_given(name);
-    let is_named = !is_given && names_one(found, OF_PERSONS) || WHO.contains(&found);
+    let is_named = !is_given && names_one(found, OF_PERSONS) || WHO.contains(&found) || names_work(found);
     let is_put_in = name.makes() && has(name, PERSONS) && found.len() > 2 && found.ends_with("id");
     let is_in = is_put_in && !PERSONS.iter().any(|person| found.starts_with(person));
     if (is_given || has(name, OF_PERSONS)) && !is_named || is_in { fields.first_value(WHO) } else { None }
@@ -85,6 +95,13 @@ const ENDING: &[&str] = &["birth", "checkout", "created", "due", "end", "expir",
 pub(super) fn times(name: &NameWords, fields: &Fields) -> Vec<String> {
     let is_timed = name.own().map(singular).any(|word| TIMED.contains(&word) || TIMING.contains(&word));
     if !is_timed || !name.makes() && !name.acting().is_some_and(|verb| TIMING.contains(&verb)) {
+        return Vec::new();
+    }
+    // What has an id of its own is the same one at another time.
+    let is_named =
+        |thing: &str| fields.own().any(|(field, _)| field == "id" || field.strip_suffix("id") == Some(thing));
+    let is_scheduled = name.acting().is_some_and(|verb| matches!(verb, "schedule" | "submit"));
+    if is_scheduled && name.own().map(singular).any(is_named) {
         return Vec::new();
     }
     let is_begin = |field: &str| {

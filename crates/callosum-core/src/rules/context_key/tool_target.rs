@@ -1,7 +1,7 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use super::container::{container, container_place, environment};
+use super::container::{container, container_place, space};
 use super::dns;
 use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
@@ -9,11 +9,13 @@ use super::kube_object::kube_objects;
 use super::mail_fields;
 use super::one_for_each::{PERSONS, WHO, one_for_each};
 use super::page;
+use super::said;
 use super::site::Site;
+use super::target::{NO_THINGS, SUFFIXES, as_paths, is_specific, target, thing};
 use super::title::NEW;
 use super::whole::{NAMES, has_part, is_whole};
 use crate::rules::tool_words::{NameWords, parted};
-use crate::rules::words::{is_noun, singular};
+use crate::rules::words::singular;
 
 /// Something of a call that the tool's name and its fields say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +96,7 @@ fn service(tool: &str, name: &NameWords, site: Site<'_, '_>) -> Option<String> {
         [] => tool.contains('_') && tool.bytes().all(|byte| !byte.is_ascii_lowercase()),
         words => words.iter().any(|word| BROKERS.contains(&word.as_str())),
     };
-    if is_broker {
+    if is_broker && (words.is_empty() || name.is_begun_by_a_name()) {
         return name.own().find(|word| !BROKERS.contains(word)).map(str::to_owned);
     }
     if words.is_empty() {
@@ -103,200 +105,6 @@ fn service(tool: &str, name: &NameWords, site: Site<'_, '_>) -> Option<String> {
         return (name.is_begun_by_a_name() && !is_asked_for).then(|| first.to_owned());
     }
     Some(words.join("-"))
-}
-
-/// Words of names that are no things.
-#[rustfmt::skip]
-const NO_THINGS: &[&str] = &[
-    "a", "all", "an", "and", "api", "as", "at", "batch", "bulk", "by", "existing", "for", "from", "id", "in", "into", "many", "mcp", "multiple",
-    "new", "of", "on", "one", "or", "single", "the", "to", "tool", "using", "via", "with",
-];
-
-/// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
-pub(super) fn thing(name: &NameWords) -> Option<String> {
-    let verb = name.acting();
-    let is_thing = |word: &&str| {
-        !NO_THINGS.contains(word)
-            && !DONE.contains(word)
-            && verb != Some(*word)
-            && !name.of_server().any(|server| server == *word)
-    };
-    let things: Vec<&str> = name.own().filter(is_thing).map(singular).collect();
-    // The status of an issue belongs to the issue.
-    let whole = things.iter().rfind(|word| !SAID.contains(word) && !TRAITS.contains(word));
-    whole.or(things.last()).map(|word| (*word).to_owned())
-}
-
-/// Behind the name of a thing, what names one of them.
-const SUFFIXES: &[&str] = &[
-    "idorkey",
-    "guid",
-    "uuid",
-    "uid",
-    "id",
-    "key",
-    "iid",
-    "gid",
-    "number",
-    "code",
-    "slug",
-    "ref",
-    "name",
-    "token",
-    "identifier",
-    "no",
-    "ids",
-    "keys",
-    "",
-    "s",
-];
-
-/// Fields that name what most calls act on.
-#[rustfmt::skip]
-const USUAL: &[&str] = &[
-    "id", "ids", "key", "keys", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "target", "issuenumber",
-    "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
-    "reference", "slug", "resource", "resourceid",
-];
-/// Those that name whom a call reaches, and besides the person whom something is made for.
-const PHONES: &[&str] = &["phonenumber", "phone"];
-/// Those that do where neither they nor another id is there.
-#[rustfmt::skip]
-const NAMING: &[&str] = &[
-    "topic", "queue", "path", "frompath", "sourcepath", "srcpath", "username", "user", "userid", "email", "emailaddress", "customer", "customerid", "url", "name", "title",
-];
-/// Those that mostly say what the thing stands in.
-#[rustfmt::skip]
-pub(super) const WIDE: &[&str] = &[
-    "project", "projectid", "projectkey", "projectslug", "projectname", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database", "table", "repo", "repository", "service",
-    "serviceid",
-];
-
-/// How fields end that name one thing.
-const ENDS: &[&str] =
-    &["id", "ids", "key", "number", "name", "uuid", "sku", "serial", "mac", "hostname", "order", "invoice"];
-
-/// Fields that are called like a thing and hold what is said of it.
-const SAID: &[&str] = &[
-    "announcement",
-    "body",
-    "caption",
-    "code",
-    "command",
-    "comment",
-    "content",
-    "description",
-    "html",
-    "json",
-    "markdown",
-    "message",
-    "note",
-    "notification",
-    "post",
-    "prompt",
-    "query",
-    "reply",
-    "script",
-    "sql",
-    "statement",
-    "text",
-    "tweet",
-];
-
-/// Words of names for what a thing is like, or has: what they are called like holds it, and does not name the thing.
-#[rustfmt::skip]
-pub(super) const TRAITS: &[&str] = &[
-    "access", "amount", "balance", "bid", "budget", "color", "config", "configuration", "cost", "count", "date", "deadline", "discount", "fee", "grade",
-    "hour", "image", "level", "limit", "mode", "passcode", "password", "permission", "photo", "plan", "point", "position", "price", "priority", "progress", "quantity", "rank", "rating", "salary", "score", "setting", "severity", "size", "stage", "state", "status", "stock", "thumbnail",
-    "tier", "time", "urgency", "value", "visibility",
-];
-
-/// Values by which a call names what it acts on.
-pub(super) struct Found<'n> {
-    /// The word of the tool's name that their field is called like.
-    pub(super) thing: Option<&'n str>,
-    /// The name of their field.
-    pub(super) field: String,
-    pub(super) values: Vec<String>,
-}
-
-/// Fields that say what is done.
-const DONE: &[&str] = &["action", "command", "method", "mode", "operation"];
-
-/// Whether a field names a thing that a tool's name has, and does not hold what is said of it: `post` may be `urn:li:share:7100`.
-fn is_name_of(thing: &str, suffix: &str, values: &[String]) -> bool {
-    let is_id = |value: &String| {
-        !value.contains(char::is_whitespace) && value.bytes().any(|byte| byte.is_ascii_digit())
-    };
-    match suffix {
-        "" | "s" if TRAITS.contains(&thing) || DONE.contains(&thing) => false,
-        "" | "s" if SAID.contains(&thing) => values.iter().all(is_id),
-        _ => true,
-    }
-}
-
-/// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
-pub(super) fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
-    let own: Vec<&str> = name.own().collect();
-    let verb = name.acting();
-    let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
-    let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
-    let is_specific = |name: &str| {
-        let is_wide = container_place(name).is_some() || WIDE.contains(&name) || NAMING.contains(&name);
-        !is_wide && !name.ends_with("name") && !is_other(name)
-    };
-    // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
-    let is_said = name.makes() && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
-    // What is moved is the thing, wherever it goes.
-    let is_moved = own.contains(&"move") && own.contains(&"to");
-    let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
-    // The stage that a deal gets to is none.
-    words.sort_by_key(|(_, thing)| thing.is_some_and(|thing| TRAITS.contains(&singular(thing))));
-    if is_moved {
-        words.sort_by_key(|(_, thing)| thing.and_then(|thing| own.iter().position(|word| *word == thing)));
-    }
-    for (word, thing) in words {
-        let word = singular(&word);
-        for suffix in SUFFIXES {
-            let field = format!("{word}{suffix}");
-            let values = fields.named(&field);
-            // `transition_id` is no name of what a transition is made of.
-            let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
-            let is_content = is_said && matches!(*suffix, "" | "s");
-            if !values.is_empty() && !is_done && !is_content && is_name_of(word, suffix, &values) {
-                return Some(Found { thing: thing.map(singular), field, values });
-            }
-        }
-        let is_one_word = thing.is_some_and(|thing| singular(thing) == word);
-        if let Some(field) = abbreviated(word, fields).filter(|_| is_one_word && verb != Some(word)) {
-            let values = fields.named(field);
-            return Some(Found { thing: thing.map(singular), field: field.to_owned(), values });
-        }
-    }
-    let of = |names: &'static [&'static str]| {
-        fields.first_named(names).map(|(field, values)| (field.to_owned(), values))
-    };
-    let others = |is_meant: &dyn Fn(&str) -> bool| {
-        let mut ones = fields.own().filter(|(name, _)| ENDS.iter().any(|end| name.ends_with(end)));
-        let (field, value) = ones.find(|(name, _)| !CALLERS.contains(name) && is_meant(name))?;
-        let all = fields.named(field);
-        Some((field.to_owned(), if all.is_empty() { vec![value.to_owned()] } else { all }))
-    };
-    let reached = || if name.makes() { None } else { of(PHONES) };
-    let found = of(USUAL).or_else(reached).or_else(|| others(&is_specific)).or_else(|| of(NAMING));
-    let found = found.or_else(|| of(PHONES)).or_else(|| of(WIDE)).or_else(|| others(&|_| true));
-    let (field, values) = found?;
-    Some(Found { thing: None, field, values })
-}
-
-/// The field that is called like the beginning of a thing: `snapname` for a snapshot, `docId` for a document.
-fn abbreviated<'f>(thing: &str, fields: &'f Fields) -> Option<&'f str> {
-    let is_it = |field: &&str| {
-        let mut stems = SUFFIXES.iter().filter(|end| end.len() > 1).filter_map(|end| field.strip_suffix(end));
-        let is_short = |stem: &str| stem.len() > 2 && thing.len() > stem.len() + 2 && thing.starts_with(stem);
-        container_place(field).is_none() && !is_other(field) && stems.any(is_short)
-    };
-    fields.own().map(|(field, _)| field).find(is_it)
 }
 
 /// What a call acts on, as its name and its fields say together.
@@ -315,9 +123,16 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
+    if let Some((kind, values)) = declared(fields) {
+        return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
+    }
     let found = target(name, fields);
     let is_made = name.makes();
-    let made = if is_made { made(name) } else { None };
+    let is_in = |kind: &String| {
+        let is_remark = matches!(kind.as_str(), "comment" | "reaction" | "reply");
+        is_remark && found.as_ref().is_some_and(|found| is_id(&found.field) && is_specific(&found.field))
+    };
+    let made = if is_made { made(name).filter(|kind| !is_in(kind)) } else { None };
     let new = |kind: String| {
         let (field, values) = (NEW.to_owned(), vec![NEW.to_owned()]);
         Named { kind, field, values, within: None, is_guessed: false }
@@ -334,7 +149,7 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
         let is_in = found.thing.is_some() && is_id(&found.field) && container_place(&found.field).is_none();
         let is_its = is_other(&found.field) || found.field == field;
         let within = found.values.into_iter().next().filter(|_| is_in && !is_its);
-        let kind = kind_of_named(field, kind);
+        let (kind, values) = (kind_of_named(field, kind), as_paths(field, values));
         return Some(Named { kind, field: field.to_owned(), values, within, is_guessed: false });
     }
     // What is made and has no name at all is the new one there.
@@ -364,6 +179,14 @@ fn made(name: &NameWords) -> Option<String> {
 /// The kind of what is made and has only a name, by whose field it may be told better.
 fn kind_of_named(field: &str, made: String) -> String {
     if field == "path" { field.to_owned() } else { made }
+}
+
+/// What a call names like a manifest, by its kind and its name.
+fn declared(fields: &Fields) -> Option<(String, Vec<String>)> {
+    let is_one = fields.own().any(|(field, _)| matches!(field, "apiversion" | "namespace"));
+    let kind = fields.first_value(&["kind"]).filter(|kind| is_one && !kind.contains(char::is_whitespace))?;
+    let names = fields.named("name");
+    (!names.is_empty()).then(|| (kind.to_lowercase(), names))
 }
 
 /// Of a call that changes who belongs to something: that, and who.
@@ -405,11 +228,12 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
 }
 
 /// Fields that name what a tool itself is for.
-const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "uuid"];
+const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "uuid", "guid"];
 /// So many other ids stand behind what a call seems to act on.
 const MAX_BESIDES: usize = 2;
-/// Kinds of what people are asked to do.
-const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
+/// Kinds of what people are asked to do, and of where they talk.
+#[rustfmt::skip]
+const TALKED_IN: &[&str] = &["bug", "card", "channel", "chat", "conversation", "epic", "issue", "room", "story", "thread", "ticket"];
 
 /// One of the things that a call acts on.
 struct Object {
@@ -417,17 +241,18 @@ struct Object {
     /// What it stands in, where others may have its name, the widest first.
     within: Option<String>,
     name: String,
-    environment: Option<String>,
+    /// The environment or the like.
+    space: Option<String>,
 }
 
 impl Object {
     /// As `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
     fn named(&self) -> String {
-        // Issues have keys of their own, under which whoever comments on one speaks of it.
-        let kind = if ISSUES.contains(&self.kind.as_str()) { "" } else { &self.kind };
+        // These have keys of their own, under which whoever says something there speaks of them.
+        let kind = if TALKED_IN.contains(&self.kind.as_str()) { "" } else { &self.kind };
         let parts = [kind, self.within.as_deref().unwrap_or_default(), &self.name];
         let object = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-        match &self.environment {
+        match &self.space {
             // Staging is not production.
             Some(name) if !has_part(&object, name) => format!("{object}@{name}"),
             _ => object,
@@ -436,7 +261,7 @@ impl Object {
 
     /// Without its kind, and with what tells it from others behind it.
     fn qualified(&self) -> String {
-        let around: Vec<&str> = self.within.iter().chain(&self.environment).map(String::as_str).collect();
+        let around: Vec<&str> = self.within.iter().chain(&self.space).map(String::as_str).collect();
         if around.is_empty() { self.name.clone() } else { format!("{}@{}", self.name, around.join("/")) }
     }
 }
@@ -453,11 +278,13 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     };
     // The machine of a snapshot, where the tool's name has both.
     let container = container.or_else(|| owner(name, &kind, &field, fields));
-    let mut which = one_for_each(name, &field, fields);
+    let is_named = !field.is_empty();
+    let container = container.or_else(|| said::beside(name, fields, &field).filter(|_| is_named));
+    let mut which = if is_named { one_for_each(name, &field, fields) } else { String::new() };
     if is_guessed && values.iter().all(|value| !is_whole(&field, value)) {
         which.insert_str(0, &besides(&field, fields));
     }
-    let environment = environment(fields);
+    let space = space(name, fields);
     let object = |value: String| {
         let is_alone = is_whole(&field, &value);
         // Addresses don't tell case apart.
@@ -466,7 +293,7 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
             kind: kind.clone(),
             within: container.clone().filter(|_| !is_alone),
             name: format!("{shown}{which}"),
-            environment: environment.clone(),
+            space: space.clone(),
         }
     };
     values.into_iter().map(object).collect()
@@ -525,7 +352,13 @@ fn kind_of(field: &str, name: &NameWords) -> String {
     let is_told = |kind: &&str| name.own().any(|word| singular(word) == singular(kind));
     let kinds = ends.filter_map(|suffix| field.strip_suffix(suffix));
     let kind = kinds.clone().find(is_told).or_else(|| kinds.min_by_key(|kind| kind.len()));
-    let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
+    let kind = kind.map(singular).filter(|kind| !kind.is_empty());
+    // `translationJobUid` of `close_job` is that of a job.
+    let of_tool = |kind: &str| {
+        let is_it = |word: &&str| word.len() > 2 && name.acting() != Some(*word) && kind.ends_with(*word);
+        name.own().map(singular).find(is_it).map(str::to_owned)
+    };
+    let kind = kind.map(|kind| of_tool(kind).unwrap_or_else(|| kind.to_owned()));
     kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
 }
 

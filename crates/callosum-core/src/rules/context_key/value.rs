@@ -12,6 +12,7 @@ use super::mail_text::MailTexts;
 use super::placeholder::{Source, families, one_of_several};
 use super::server;
 use super::site::Site;
+use super::target::own_id;
 use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::redact::{key_mark, names_a_secret};
 
@@ -141,7 +142,10 @@ impl Source {
                 }
                 texts
             }
-            Self::Field(name) => params.fields().named_by_id(name),
+            Self::Field(name) => match params.fields().named_by_id(name) {
+                found if found.is_empty() => own_id(name, site),
+                found => found,
+            },
             Self::ToolDetail(detail) => detail.values(site),
             Self::WorkFolder => vec![match site.fit.and_then(|fit| fit.command.invocation.host.as_deref()) {
                 // No folder of this machine is meant.
