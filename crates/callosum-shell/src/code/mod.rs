@@ -15,7 +15,7 @@ use read::Reading;
 
 /// Longer code is not read.
 const MAX_BYTES: usize = 64 * 1024;
-/// So many commands of one code are told.
+/// At most this many commands of one code are told.
 const MAX_COMMANDS: usize = 64;
 
 /// How a language writes what matters here.

@@ -406,7 +406,7 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
 
 /// Fields that name what a tool itself is for.
 const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "uuid"];
-/// So many other ids stand behind what a call seems to act on.
+/// At most this many other ids stand behind what a call seems to act on.
 const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do.
 const ISSUES: &[&str] = &["bug", "issue", "story", "ticket"];
