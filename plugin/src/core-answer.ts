@@ -5,6 +5,7 @@ import { isRecord, messageOf } from "./host.ts";
 import type { NativeGate } from "./native.runtime.ts";
 import type { Question } from "./questions.ts";
 
+/** Why the core did not answer. */
 export interface CoreFailure {
   ok: false;
   /** For programs: the core's own, or `unavailable` when it could not be asked. */
@@ -12,6 +13,7 @@ export interface CoreFailure {
   message: string;
 }
 
+/** What the core answered, as a value. */
 export type CoreAnswer = { ok: true; payload: unknown } | CoreFailure;
 
 /** What can be asked of the core by its name alone: the rest is done in somebody's name. */

@@ -57,6 +57,7 @@ export interface GateOwnerOptions {
   answerMs?: number;
 }
 
+/** Opens the gate of one instance of the plugin, looks after it, and closes it. */
 export class GateOwner {
   readonly #options: GateOwnerOptions;
   readonly #pending = new Set<Promise<unknown>>();

@@ -13,8 +13,10 @@ import { isRecord, messageOf } from "./host.ts";
 /** The part of the addon's `Gate` that the shim uses, so that tests can write their own. */
 export type NativeGate = Pick<Gate, keyof Gate>;
 
+/** A gate, or why there is none. */
 export type Loaded = { ok: true; gate: NativeGate } | { ok: false; failure: LoadFailure };
 
+/** Why the addon could not be loaded. */
 export interface LoadFailure {
   cause: string;
   /** What the operator can do, one step each, in this order. */

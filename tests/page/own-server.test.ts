@@ -133,7 +133,7 @@ test("webhooks that don't get what they are for are told with what to do", NEEDS
 
     writeFileSync(file, "{", { mode: 0o600 });
     await page.reload();
-    await notice("Nothing can be said of the service's webhooks").waitFor();
+    await notice("The state of the service's webhooks is unknown").waitFor();
     assert.equal(await notice("The webhook").count(), 0);
     assert.deepEqual(watched.noticed, []);
     await watched.context.close();

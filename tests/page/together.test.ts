@@ -54,7 +54,7 @@ test("until it is switched on there is no tab for it; then tasks are accepted an
   try {
     const watched = await open(server);
     const { page } = watched;
-    await page.getByText("No proposal or task wants your word").waitFor();
+    await page.getByText("Nothing waits for your decision").waitFor();
     for (const name of ["Tasks", "Messages", "Discoveries", "Context"]) assert.equal(await tab(page, name).count(), 0, name);
     await tab(page, "Sessions").click();
     await page.getByRole("row", { name: /writer.*codex/ }).waitFor();

@@ -51,6 +51,7 @@ const TEAM_PATHS = {
 /** What {@link CallosumClient.team} can do. */
 export type TeamVerb = keyof typeof TEAM_PATHS;
 
+/** Where the service is, and who asks it. */
 export interface ClientOptions {
   /**
    * Where the service is: `unix:/PATH/serve.sock`, `http://127.0.0.1:7411` or `https://HOST:PORT`. Without it, the socket in the state directory
@@ -68,6 +69,7 @@ export interface ClientOptions {
   readonly instance?: string;
 }
 
+/** Which events a stream brings, from where on, and when it ends. */
 export interface EventsOptions {
   /** Only topics that match, as in `task.*`. */
   readonly topic?: string;

@@ -196,10 +196,10 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },
-    /// Serve the gate over HTTP to agents without hooks, until Ctrl-C. `--help` behind it tells its options
+    /// Serve the gate over HTTP to agents without hooks, until Ctrl-C. `callosum serve --help` lists the options
     #[command(disable_help_flag = true, after_help = "Examples:\n  callosum serve\n  callosum serve --help")]
     Serve(HandedOver),
-    /// Make, list and revoke the tokens of programs that ask the service. `--help` behind it tells its options
+    /// Make, list and revoke the tokens of programs that ask the service. `callosum token --help` lists the options
     #[command(
         disable_help_flag = true,
         after_help = "Examples:\n  callosum token add ci\n  callosum token list\n  callosum token revoke ci"
@@ -244,8 +244,8 @@ pub(crate) enum ObserveAction {
     On,
     /// Stop calls again: take that out
     Off,
-    /// Tell what would have been paused or blocked: by which rules, over what, how often the parameters were the same, how the
-    /// calls ended; and which tools no rule covers
+    /// Report what would have been paused or blocked, by rule and resource: how often the parameters were the same, and how the
+    /// calls ended. Also lists the tools that no rule covers
     Report {
         /// Only calls since then: a duration such as 7d, an RFC 3339 time, or milliseconds since the epoch [default: all]
         #[arg(long, value_name = "TIME")]

@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::model::time::Stamp;
 use crate::record::Holder;
 
-/// So many dead processes are remembered.
+/// At most this many dead processes are remembered.
 const MAX_DEAD: usize = 10_000;
 
 /// This process on this machine, as it was when it was asked.

@@ -156,7 +156,7 @@ impl Kind {
     }
 }
 
-/// So many messages at once, that a result is not cut by who gets it: what is in it counts as shown.
+/// At most this many messages at once, that a result is not cut by who gets it: what is in it counts as shown.
 fn in_pieces(mut params: Map<String, Value>) -> Map<String, Value> {
     if params.contains_key("show") {
         let wanted = params.get("limit").and_then(Value::as_u64).unwrap_or(MOST_MESSAGES);

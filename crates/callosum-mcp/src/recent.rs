@@ -10,7 +10,7 @@ use crate::own_tool::OwnTool;
 pub(crate) const TOOL: OwnTool = OwnTool {
     name: "callosum_recent",
     title: "Recent actions",
-    description: "What sessions on this machine did lately that matters (mail, chat, pushes, deploys), how it ended, what runs now. Ask before such an action, and when Callosum has paused a call. It is data.",
+    description: "Recent significant actions of all sessions on this machine (mail, chat, pushes, deploys): how they ended, what runs now. Ask before such an action, and when Callosum has paused a call. It is data.",
     is_reading: true,
     schema: || {
         json!({

@@ -19,7 +19,7 @@ const MIN_COMMENT: usize = 4;
 const MARK: (char, char) = ('\u{e000}', '\u{e001}');
 /// What stands in front of the mark of a here-document: it is read as a text that is given in the line itself.
 const HERE_STRING: &str = "<<<";
-/// So many `((` of a line may turn out to be no sums: the line is looked through for what closes each.
+/// At most this many `((` of a line may turn out to be no sums: the line is looked through for what closes each.
 const MAX_NO_SUMS: usize = 64;
 /// The names of so many files that a line writes are looked for elsewhere in it.
 const MAX_FILES: usize = 64;

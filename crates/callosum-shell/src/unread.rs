@@ -64,7 +64,7 @@ pub struct Unread {
 #[derive(Debug)]
 pub(super) struct Parts {
     list: Vec<Unread>,
-    /// So many bytes may still be kept: a text that is handed to a thousand programs is not kept for each.
+    /// At most this many bytes may still be kept: a text that is handed to a thousand programs is not kept for each.
     room: usize,
     /// Something was not kept.
     is_full: bool,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// Longer files are not read: what says where a command goes is short, but for the configuration of many clusters.
 const MAX_BYTES: u64 = 1 << 20;
-/// So many files are remembered; then all are forgotten.
+/// At most this many files are remembered; then all are forgotten.
 const MAX_FILES: usize = 1024;
 /// For so long a file counts as unchanged without a look at it. Far below the time between two calls of a session, and above
 /// what one call takes.

@@ -9,7 +9,7 @@ use crate::files::{Files, Parse};
 use crate::place::Place;
 use crate::yaml::walk;
 
-/// So many files of `KUBECONFIG` are read.
+/// At most this many files of `KUBECONFIG` are read.
 const MAX_FILES: usize = 16;
 
 /// What a context stands for.

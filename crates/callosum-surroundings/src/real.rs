@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// So many links are followed, as Linux does.
+/// At most this many links are followed, as Linux does.
 const MAX_LINKS: usize = 40;
 /// Longer paths lead nowhere.
 const MAX_BYTES: usize = 4096;

@@ -16,7 +16,7 @@ use crate::who::{Actor, Who};
 pub const BODY_BYTES: usize = 4 * 1024;
 /// Messages that nobody has read yet.
 pub const MAX_UNREAD: usize = 5_000;
-/// So many of these by one sender, unless that is a person: nobody fills what all share.
+/// At most this many of these by one sender, unless that is a person: nobody fills what all share.
 pub const MAX_UNREAD_BY_SENDER: usize = 500;
 /// Sessions that one message may go to.
 pub const MAX_RECIPIENTS: usize = 32;

@@ -41,7 +41,7 @@ pub struct Route {
     /// The one where that is not there.
     #[serde(default)]
     pub fallback: Option<String>,
-    /// Within which time it is to be done.
+    /// The deadline, counted from when the task is created.
     #[serde(default)]
     pub sla: Option<String>,
     /// Why.
@@ -62,7 +62,7 @@ pub struct Match {
     /// A file's path begins so, or ends so where this begins with `*`.
     #[serde(default)]
     pub path: Option<String>,
-    /// The text names at least so many tokens.
+    /// The text names at least this many tokens.
     #[serde(default)]
     pub tokens_from: Option<u64>,
 }
@@ -74,7 +74,7 @@ pub struct Routed {
     pub agent: Option<String>,
     /// The one where that is not there.
     pub fallback: Option<String>,
-    /// Within which time it is to be done.
+    /// The deadline, counted from when the task is created.
     pub sla: Option<String>,
     /// The category.
     pub category: Option<String>,

@@ -19,7 +19,8 @@ const PARAMETERS = {
       type: "string",
       minLength: 1,
       maxLength: MAX_TEXT,
-      description: "Only what was done on this resource: email:alice@example.com, channel:general, git-push:origin/main …",
+      description:
+        "Only what was done on this resource: email:alice@example.com, channel:general, git-push:github.com/acme/app/main …",
     },
     session: {
       type: "string",
@@ -42,7 +43,7 @@ export function recentTool(owner: GateOwner, ownSession: string | undefined): An
     name: RECENT_TOOL,
     label: "Recent actions",
     description:
-      "What sessions on this machine did recently that matters (mail, chat, pushes, deploys, schedules), how it ended, and what is being done right now. " +
+      "Recent significant actions of all sessions on this machine (mail, chat, pushes, deploys, schedules), how they ended, and what is being done right now. " +
       "Ask before you plan such an action, and when Callosum has paused a call. Without parameters: the newest actions of all sessions, including your own.",
     parameters: PARAMETERS,
     execute: async (_call: string, params: unknown) => {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use callosum_bench::{Result, answer, arguments};
 use serde_json::{Value, json};
 
-/// So many rounds are done however long they take: fewer would have no median.
+/// At least this many rounds are done, however long they take: fewer would have no median.
 const LEAST_ROUNDS: u64 = 3;
 
 fn main() -> Result<()> {

@@ -54,14 +54,14 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         let parts = if unread.parts == 1 { "1 part".to_owned() } else { format!("{} parts", unread.parts) };
         writeln!(
             out,
-            "Not read: {parts} of the command, {} bytes starting at `{}`, because {}. It was only searched for the words of rules.",
+            "Not read: {parts} of the command, {} bytes starting at `{}`, because {}. It was only searched for words that rules use.",
             unread.bytes,
             name(&unread.begins),
             unread.because
         )?;
     }
     for untold in &explained.untold {
-        writeln!(out, "Not told: {}; something else stands in its place.", said(untold))?;
+        writeln!(out, "Unknown: {}; the key uses something else instead.", said(untold))?;
     }
     for key in &explained.context_keys {
         writeln!(out, "  acts on {}", resource(key))?;

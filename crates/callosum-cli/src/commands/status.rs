@@ -15,7 +15,7 @@ use super::observe::OBSERVING;
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table, when};
 
-/// So many without a rule are listed, and all that sound like an effect.
+/// At most this many without a rule are listed, and all that sound like an effect.
 const MAX_UNCOVERED: usize = 10;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {

@@ -493,7 +493,7 @@ fn explain_says_what_of_a_command_was_not_read() {
     assert!(told.starts_with("Tier 3, by the rule `"), "{told}");
     let unread = told.lines().find(|line| line.starts_with("Not read: 1 part of the command, ")).unwrap();
     assert!(unread.contains(" bytes starting at `") && unread.contains("because "), "{unread}");
-    assert!(unread.ends_with("It was only searched for the words of rules."), "{unread}");
+    assert!(unread.ends_with("It was only searched for words that rules use."), "{unread}");
 }
 
 #[test]
@@ -511,7 +511,7 @@ fn explain_says_what_a_call_would_get_and_why() {
     let push = told(&["explain", "exec", "cd app && sudo git push origin HEAD:main", "--cwd", "/home/me"]);
     assert!(
         push.starts_with(
-            "Tier 3, by the rule `git-push`.\nNot told: the repository that is pushed to can't be told from /home/me/app; something else stands in its place.\n  acts on git-push:/home/me/app/main\n  `git-push` (tier 3, reach home) matched by the program and \
+            "Tier 3, by the rule `git-push`.\nUnknown: the repository that is pushed to can't be told from /home/me/app; the key uses something else instead.\n  acts on git-push:/home/me/app/main\n  `git-push` (tier 3, reach home) matched by the program and \
              its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same resources in the \
              last 5m.\n\nNow: pause.\n  [Callosum] \"git-push:origin/main\" is being acted on"
         ),

@@ -104,7 +104,7 @@ fn signals_are_told_with_what_shows_them() {
     let (code, text) = world.run("codex", &["signals"]);
     assert_eq!((code, text.as_str()), (Some(0), "papers.example/2609: codex, gemini\n"));
     let (_, text) = world.run("codex", &["signals", "--date", "2020-01-01"]);
-    assert!(text.starts_with("No two agents met"), "{text}");
+    assert!(text.starts_with("No two agents worked on the same thing"), "{text}");
 }
 
 #[test]

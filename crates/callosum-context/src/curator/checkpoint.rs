@@ -16,7 +16,7 @@ use super::files::Files;
 
 /// Its name in the state of the shared context.
 pub(crate) const FILE: &str = "curator.json";
-/// So many days it is remembered that an item was taken over.
+/// The curator remembers for at most this many days that it took an item over.
 const TAKEN_DAYS: u64 = 400;
 
 /// What is remembered.

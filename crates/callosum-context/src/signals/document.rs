@@ -215,7 +215,7 @@ fn overlap(signal: &Signal) -> Overlap {
 pub fn markdown(document: &Document) -> String {
     let mut text = format!("# Cross signals of {}\n\n", document.date);
     if document.signals.is_empty() {
-        text.push_str("No two agents met on anything that can be told.\n");
+        text.push_str("No two agents worked on the same thing.\n");
     }
     for signal in &document.signals {
         let (said, proof) = line(signal);

@@ -9,7 +9,7 @@ use super::call_id::CallId;
 
 /// More waiting lines than this are lost, and counted.
 const MAX_WAITING: usize = 4_096;
-/// So many bytes of lines are written at once.
+/// At most this many bytes of lines are written at once.
 const TOGETHER: usize = 64 << 10;
 
 /// A line that waits.

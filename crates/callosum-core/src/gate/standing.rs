@@ -17,7 +17,7 @@ use super::open_calls::Unflushed;
 use super::transaction::NotNow;
 use super::{Gate, lock};
 
-/// So many are carried on in one hold of the guard.
+/// At most this many are carried on in one hold of the guard.
 const CARRIED_AT_A_TIME: usize = 64;
 /// A process whose runtime waits for its end carries on no more than these; of more, others do.
 const CARRIED_BY_A_HOOK: usize = 64;

@@ -94,9 +94,9 @@ const WORDY_CHARS: usize = 60;
 
 /// Words that a part of a name may be joined of before it reads like a sentence, whatever they are: `fix-flaky-test-in-ci-pipeline`.
 const JOINED_WORDS: usize = 6;
-/// So many may a part be that is not in Latin letters, of which we know no words.
+/// A part that is not in Latin letters, whose words we don't know, may have at most this many.
 const FOREIGN_WORDS: usize = 4;
-/// So many may the parts of a name have together that are joined of several, or that no path is made of.
+/// The parts of a name that are joined of several words, or that make no path, may have at most this many together.
 const WORDS_IN_ALL: usize = 8;
 /// A name of so many words reads like a sentence where two of them are such as people are spoken to with.
 const SPOKEN_WORDS: usize = 5;

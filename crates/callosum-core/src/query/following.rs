@@ -9,7 +9,7 @@ use crate::store::journal::span::{Met, Piece, Span};
 
 use super::reader::Reader;
 
-/// So many bytes of the journal are read at once.
+/// At most this many bytes of the journal are read at once.
 const STRETCH: u64 = 256 * 1024;
 
 /// A piece of the journal, in its order.

@@ -1,5 +1,6 @@
-//! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. Whatever offers questions
-//! (the addon, the gateway's methods, the page, the command line) takes their names and rights from here.
+//! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. The addon,
+//! the gateway's methods, the page and the service take their names and rights from here. The command line has commands of its own, and a
+//! test asks for one of each name.
 
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema};
@@ -219,7 +220,9 @@ impl Question {
 pub fn answer(source: &dyn Source, name: &str, text: &str, now: &Stamp) -> Result<String, QueryError> {
     match Question::named(name).map(|question| question.answered) {
         Some(Answered::BySource(answer)) => answer(source, text, now),
-        Some(Answered::ByGate) => Err(QueryError::bad_request(format!("`{name}` is not only a look"))),
+        Some(Answered::ByGate) => {
+            Err(QueryError::bad_request(format!("`{name}` changes something; ask a gate")))
+        }
         None => Err(QueryError::bad_request(format!("no question is called `{name}`"))),
     }
 }

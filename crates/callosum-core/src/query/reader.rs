@@ -71,7 +71,7 @@ pub struct Reader<'a> {
     /// With [`Needs::Overview`], what the history says in short; empty when it can't be read.
     pub overview: Overview,
     /// With [`Needs::Standing`], how each call without an outcome stands, by the sequence number of its start; `None` when
-    /// nobody has the history in mind.
+    /// whoever hands out the reader keeps no history in memory.
     pub standing: Option<HashMap<u64, String>>,
     /// What only a running gate knows.
     pub live: Live,

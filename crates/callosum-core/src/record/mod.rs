@@ -44,7 +44,7 @@ pub enum Conflict {
     InFlight,
     /// Another call holds the lease of a resource of tier 4.
     Lease,
-    /// So many calls were let through already as a rule allows within its window.
+    /// As many calls were let through already as a rule allows within its window.
     Limit,
 }
 

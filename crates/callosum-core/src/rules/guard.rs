@@ -7,7 +7,7 @@ use crate::rules::context_key::{Lookup, READ, is_guarded, meanings, path_in, wor
 use callosum_shell::command::{Command, listed, may_be_guarded_in};
 use callosum_shell::{Line, joined};
 
-/// So many paths and mentions of variables in a line are looked at; of more, it counts whether the line names the gate.
+/// At most this many paths and mentions of variables in a line are examined; of more, it counts whether the line names the gate.
 const MAX_LOOKS: usize = 8 * 1024;
 
 /// A line before the question which of its paths guard the gate.

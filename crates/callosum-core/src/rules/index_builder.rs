@@ -239,7 +239,7 @@ fn shapes<'w>(words: impl Iterator<Item = &'w String>) -> Vec<u64> {
     shapes
 }
 
-/// So many shapes are told apart: ten times as many as there are words in the shipped rules' patterns.
+/// At most this many shapes are told apart: ten times as many as there are words in the shipped rules' patterns.
 const SHAPES: usize = 1 << 15;
 
 /// The place and the bit of a word's shape: its length, its first and last byte, and the one in the middle.

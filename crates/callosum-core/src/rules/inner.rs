@@ -23,7 +23,7 @@ const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName
 const SERVERS: &[&str] = &["server", "server_name", "serverName", "app"];
 /// What it is given.
 const ARGUMENTS: &[&str] = &["arguments", "args", "params", "parameters", "input", "tool_args", "toolArgs"];
-/// So many calls in one are looked at.
+/// At most this many calls in one are examined.
 const MAX_CALLS: usize = 100;
 
 /// The calls that a call of the tool of these letters makes: of each the tool and its parameters.

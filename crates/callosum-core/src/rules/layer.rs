@@ -13,7 +13,7 @@ use super::shipped::{self, Shipped};
 pub(super) struct Part {
     rules: Rules,
     pub(super) index: Index,
-    /// So many of them, the first, are standing ones.
+    /// How many of them, from the first on, are standing ones.
     pub(super) standing: usize,
     /// How far back they look at most, by `recentWindowMs` or a limit, milliseconds; 0 when none says so.
     pub(super) largest_window_ms: u64,

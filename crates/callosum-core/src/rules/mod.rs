@@ -1,15 +1,19 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
-//! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
-//! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
-//! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
-//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names.
-//! `tool_words` and `tool_verbs` are for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write,
-//! `rate_limit` for how many calls a rule lets through, `typed` for what tools run or
-//! type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `suggest` drafts rules, `words` is for
-//! the words of names, `unknown` for programs that no rule names. `proved` is
-//! what exit codes say, `standing` are the rules that no file changes, `watch` looks for names of folders that a
-//! policy keeps, and `written` tells which paths a call writes. `lint` looks at a whole file as its author would want it looked at.
+//! | File | What it has |
+//! |---|---|
+//! | `source`, `format`, `limits` | JSON with positions; the fields as they are written; what a file may ask for |
+//! | `compile`, `names`, `command_match`, `candidate` | the matchers made of them |
+//! | `index`, `index_builder`, `word_lists`, `shipped` | which rules may be for a call; what that has in common with the build script, and what the build script prepared |
+//! | `layer`, `rule_set`, `texts`, `listed` | the rules of one file; all rules; their texts; the rules as their authors wrote them |
+//! | `standing` | the rules that no file changes |
+//! | `classify`, `question`, `compare`, `world` | what the rules say of a call; two sets about a call of which not all is known; what lies around it |
+//! | `tool_words`, `tool_verbs`, `words` | what the names of tools mean |
+//! | `called`, `inner`, `typed`, `sql` | tools that commands call; tools that call tools; what tools run or type into terminals; statements that write |
+//! | `asked`, `unknown`, `wider` | what patterns ask beside the command; programs that no rule names; the next wider resource |
+//! | `guard`, `watch`, `written` | the gate's own files; names of folders that a policy keeps; which paths a call writes |
+//! | `rate_limit`, `proved` | how many calls a rule lets through; what exit codes prove |
+//! | `covered`, `suggest`, `lint` | what no rule names; drafts of rules for that; what is probably wrong with a file |
 
 mod asked;
 mod called;

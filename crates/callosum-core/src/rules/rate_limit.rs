@@ -7,7 +7,7 @@ use crate::model::time::for_people;
 /// A limit may let through so many calls within its window: each decision looks at all of them.
 pub const MAX_COUNT: u32 = 1_000;
 
-/// At most so many calls in so long.
+/// At most a number of calls within a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimit {

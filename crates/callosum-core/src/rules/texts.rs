@@ -15,7 +15,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Of a text, and of the shipped one that may follow it.
+    /// The texts of a set of rules: its own, and the shipped one if it extends that.
     pub(super) fn new(text: &str, shipped: &str, extends: bool) -> Self {
         Self { first: kept(text), is_shipped: text == shipped, then: extends.then(|| kept(shipped)) }
     }

@@ -10,7 +10,7 @@ use super::tool_verbs::{self, Sense};
 use super::{sql, words};
 use crate::rules::context_key::Lookup;
 
-/// So many words that stand together in a name may be one word of a rule: `pull_request` is `pullrequest`.
+/// At most this many words that stand together in a name may be one word of a rule: `pull_request` is `pullrequest`.
 pub(super) const MAX_JOINED: usize = 3;
 /// Of a name so many words are looked at: no tool has a longer one.
 const MAX_WORDS: usize = 32;
@@ -97,7 +97,7 @@ pub(crate) struct NameWords {
     text: String,
     /// Where each ends.
     ends: Vec<usize>,
-    /// So many are the server's.
+    /// How many are the server's.
     of_server: usize,
     /// What those of the tool itself say, from the first that is not the server's once more.
     senses: OnceCell<Vec<Sense>>,

@@ -17,9 +17,9 @@ use crate::model::tool_call::{Parameters, ToolCall};
 use callosum_shell::command::{Command, WriteKind, is_code_cut_off, lists, scheduled, writes, writes_given};
 use callosum_shell::{Invocation, Limit, Line, Unread, brace_words, joined, unhidden};
 
-/// So many paths and mentions of variables of a call are looked at.
+/// At most this many paths and mentions of variables of a call are examined.
 const MAX_LOOKS: usize = 8 * 1024;
-/// So many written paths of a call are told: of what a system lets a command have for its words, about all.
+/// At most this many written paths of a call are told: of what a system lets a command have for its words, about all.
 const MAX_WRITTEN: usize = 16 * 1024;
 /// What stands for each file that `find` finds in the command that it runs.
 const FOUND: &str = "{}";

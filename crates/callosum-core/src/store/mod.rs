@@ -1,5 +1,5 @@
 //! The state directory: the journal's files, the index over them, the ledger that keeps both in step with the history in memory,
-//! the guard, the rules file, the folders of shared contexts, the service's webhooks; what an instance is made of. Nothing else in the core touches a disk.
+//! the guard, the rules file, the folders of shared contexts, the service's webhooks; what an instance is made of. Nothing else in the core touches the state directory.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod context_file;

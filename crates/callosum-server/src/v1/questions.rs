@@ -42,7 +42,10 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
             let request = match (asked.remove("q"), asked.keys().next()) {
                 (Some(whole), None) => whole,
                 (Some(_), Some(more)) => {
-                    return Err(Refusal::field(more, "it stands beside `q`, which is the whole request"));
+                    return Err(Refusal::field(
+                        more,
+                        "can't be combined with `q`, which already contains the whole request",
+                    ));
                 }
                 (None, _) => Value::Object(fields.read(asked)?).to_string(),
             };

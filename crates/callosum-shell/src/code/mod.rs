@@ -21,7 +21,7 @@ use value::{Value, as_json};
 
 /// Longer code is not read.
 const MAX_BYTES: usize = 64 * 1024;
-/// So many commands of one code are told.
+/// At most this many commands of one code are told.
 const MAX_COMMANDS: usize = 64;
 
 /// How a language writes what matters here.

@@ -10,7 +10,7 @@ use super::value::{Call, Given, Step, Value, as_text};
 
 /// Brackets inside brackets are followed so deep.
 const MAX_DEPTH: usize = 24;
-/// So many tokens are looked at, one several times where it stands in brackets.
+/// At most this many tokens are examined, one several times where it stands in brackets.
 const MAX_LOOKS: usize = 200_000;
 /// A text that is put together is no longer.
 const MAX_TEXT: usize = 16 * 1024;
@@ -488,7 +488,7 @@ impl Reader {
         match self.variables.get(&root.name) {
             Some(Value::Chain(own)) => {
                 let mut whole = own.clone();
-                // It is called itself.
+                // The variable itself is called: its last step gets the arguments.
                 match (&root.given, whole.last_mut()) {
                     (Some(given), Some(last)) if last.given.is_none() => last.given = Some(given.clone()),
                     _ => {}

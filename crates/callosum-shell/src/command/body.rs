@@ -10,7 +10,7 @@ use super::cmdlet::{self, is_cmdlet};
 
 /// A body is read to this length; what a longer one says is not known.
 const MAX_BYTES: usize = 64 * 1024;
-/// So many values of one field are told.
+/// At most this many values of one field are told.
 const MAX_VALUES: usize = 64;
 
 /// The options of curl that give a request a body.

@@ -9,7 +9,7 @@ use crate::joined;
 const MODULES: &[&str] =
     &["require('path')", "require(\"path\")", "require('node:path')", "require(\"node:path\")"];
 
-/// So many bytes before a text are looked through for a folder that the code has gone to.
+/// At most this many bytes before a text are looked through for a folder that the code has gone to.
 const NEAR: usize = 10_000;
 
 /// A text of a code, with what stands before and behind it.

@@ -15,7 +15,7 @@ pub(super) const INTERPRETERS: &[&str] = &[
     "luajit",
 ];
 
-/// So many texts of a code are looked at.
+/// At most this many texts of a code are examined.
 const MAX_TEXTS: usize = 256;
 /// And so many places where a variable stands.
 const MAX_PLACES: usize = 64;

@@ -59,7 +59,7 @@ pub trait Circumstances {
     fn verb(&self, words: &[&str]) -> Option<usize>;
 }
 
-/// So many words of a command may hold its verb.
+/// At most this many words of a command may hold its verb.
 const WORDS_WITH_VERB: usize = 3;
 
 /// The paths that a command writes to: what the policy of a shared context goes by, and what is changed behind the subcommands.

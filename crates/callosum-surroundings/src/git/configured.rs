@@ -12,9 +12,9 @@ use crate::place::{Place, path_from};
 
 /// Files that include files that include … are followed so deep, as Git does.
 const MAX_INCLUDES: usize = 10;
-/// So many files at most: a circle of includes ends.
+/// At most this many files are read, so that a circle of includes ends.
 const MAX_FILES: usize = 32;
-/// So many variables are taken from the environment.
+/// At most this many variables are taken from the environment.
 const MAX_OF_ENVIRONMENT: usize = 16;
 
 /// The repository that conditions of includes are about.

@@ -19,6 +19,7 @@ const BY_ASKING: &str = "it reads its messages with `callosum inbox`";
 const NEXT_TURN: &str = "waits for its next turn: a hook says then that there is mail";
 const NEXT_CALL: &str = "a hook says so after its next tool call";
 
+/// `send`: a new message; with the intent `ack`, that one was understood.
 pub(super) fn send(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Send { to, intent, urgent, body, reply_to } = read(request)?;
     let Writing { names, .. } = writing;
@@ -87,6 +88,7 @@ fn row(message: &Message, receipt: Receipt) -> Value {
     })
 }
 
+/// `inbox`: the newest messages for whoever asks, which count as shown no more than before.
 pub(super) fn inbox(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
     let Inbox { limit: wanted } = read(request)?;
     let wanted = limit(wanted, LISTED)?;
@@ -104,6 +106,7 @@ pub(super) fn inbox(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Va
     Ok(json!({ "messages": rows, "unread": mail.unread(&actor), "next": next }))
 }
 
+/// `drain`: the oldest messages that were not shown yet; they count as shown, unless the request says otherwise.
 pub(super) fn drain(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Drain { limit: wanted, shown } = read(request)?;
     let wanted = limit(wanted, LISTED)?;
@@ -123,6 +126,7 @@ pub(super) fn drain(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
     Ok(json!({ "messages": rows, "unread": unread, "next": null }))
 }
 
+/// `shown`: these messages count as shown.
 pub(super) fn shown(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Shown { ids } = read(request)?;
     let team = writing.team();

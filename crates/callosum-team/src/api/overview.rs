@@ -48,6 +48,7 @@ pub(super) fn unread(desk: &Desk<'_>, asker: &Asker) -> Result<Option<usize>, Re
     Ok(Some(Mail::new(&standing, desk.now).unread(&actor)))
 }
 
+/// `team`: whether sessions work together here, who is alive, and the tasks that are not over.
 pub(super) fn team(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
     let Nothing {} = read(request)?;
     let sessions = Sessions::read(desk.source, &desk.now)?;
@@ -63,6 +64,7 @@ pub(super) fn team(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Val
     Ok(told)
 }
 
+/// `search`: words looked for in tasks, messages and the journal.
 pub(super) fn search(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Search { query, limit: wanted } = read(request)?;
     let wanted = limit(wanted, FOUND)?;
@@ -138,6 +140,7 @@ fn of_entry(entry: &Value) -> Option<Document> {
     (!words.is_empty()).then(|| Document { source: format!("journal:{seq}"), text: words.join(" ") })
 }
 
+/// `digest`: what is going on, as a text for a session that begins.
 pub(super) fn digest(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Nothing {} = read(request)?;
     let sessions = Sessions::read(desk.source, &desk.now)?;
@@ -166,6 +169,7 @@ pub(super) fn digest(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
     Ok(json!(digest_of(&told)))
 }
 
+/// `route`: the runtime that a piece of work should go to, and by which rule.
 pub(super) fn route(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Route { text, category, files } = read(request)?;
     let routes = desk.routes()?;
@@ -185,6 +189,7 @@ pub(super) fn route(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value,
     }))
 }
 
+/// `routes`: the roles and routes in force, or with a `text` the route of that.
 pub(super) fn routes(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
     if request.get("text").is_some() {
         return route(desk, asker, request);

@@ -47,7 +47,7 @@ pub struct Tasks {
     pub state: Option<String>,
     /// The first one that is listed, as `next` of an answer names it.
     pub from: Option<String>,
-    /// At most so many, up to 1000; 100 by default.
+    /// At most this many, up to 1000; 100 by default.
     pub limit: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ pub struct Add {
     /// What is to be done.
     #[serde(default)]
     pub prompt: String,
-    /// Of which kind the work is.
+    /// The kind of work.
     pub category: Option<String>,
     /// The files that it is about.
     #[serde(default)]
@@ -78,16 +78,16 @@ pub struct Add {
     pub deps: Vec<String>,
     /// A task that is to wait for this one.
     pub blocks: Option<String>,
-    /// For whom it is: a session, a runtime, a role; for anybody without it.
+    /// Who it is for: a session, a runtime, a role; for anybody without it.
     pub to: Option<String>,
-    /// Let the routes say for whom it is, and by when.
+    /// Let the routes decide who it is for, and by when.
     #[serde(default)]
     pub route: bool,
     /// The lowest comes first; 1 by default.
     pub priority: Option<u32>,
     /// Where the result is expected: an absolute path, or nobody can say whether it is there.
     pub output_file: Option<String>,
-    /// Within which time it is to be done: `30m`, `2h`.
+    /// Its deadline, counted from now: `30m`, `2h`.
     pub sla: Option<String>,
     /// Its id; a random one without it.
     pub id: Option<String>,
@@ -128,7 +128,7 @@ pub struct Done {
     pub result: Option<String>,
 }
 
-/// A task that came to nothing, or is called off.
+/// A task that failed, or is cancelled.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
@@ -142,7 +142,7 @@ pub struct Ended {
     pub why: Option<String>,
 }
 
-/// A task that is given on.
+/// A task that is handed over.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
@@ -158,7 +158,7 @@ pub struct Handoff {
     pub why: Option<String>,
 }
 
-/// What has to be known before a task can go on.
+/// A question that must be answered before a task can go on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -195,7 +195,7 @@ pub struct Send {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Inbox {
-    /// At most so many, up to 1000; 50 by default.
+    /// At most this many, up to 1000; 50 by default.
     pub limit: Option<usize>,
 }
 
@@ -203,7 +203,7 @@ pub struct Inbox {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drain {
-    /// At most so many, up to 1000; 50 by default.
+    /// At most this many, up to 1000; 50 by default.
     pub limit: Option<usize>,
     /// They count as shown now. Else they do once `shown` says so, and come again after 30 seconds where it does not.
     #[serde(default)]
@@ -268,7 +268,7 @@ pub struct Events {
     pub topic: Option<String>,
     /// From this place on, as `next` of an answer names it; the newest without it.
     pub from: Option<u64>,
-    /// At most so many, up to 1000; 100 by default.
+    /// At most this many, up to 1000; 100 by default.
     pub limit: Option<usize>,
 }
 
@@ -278,7 +278,7 @@ pub struct Events {
 pub struct Route {
     /// What is to be done.
     pub text: String,
-    /// Of which kind the work is.
+    /// The kind of work.
     pub category: Option<String>,
     /// The files that it is about.
     #[serde(default)]
@@ -291,6 +291,6 @@ pub struct Route {
 pub struct Search {
     /// The words.
     pub query: String,
-    /// At most so many, up to 1000; 5 by default.
+    /// At most this many, up to 1000; 5 by default.
     pub limit: Option<usize>,
 }

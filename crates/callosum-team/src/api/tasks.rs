@@ -22,6 +22,7 @@ fn told(mut task: Task) -> Value {
     json!({ "task": task })
 }
 
+/// `tasks`: those that are not over, or those in one state, from one of them on.
 pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Tasks { state, from, limit: wanted } = read(request)?;
     let wanted = limit(wanted, LISTED)?;
@@ -57,17 +58,20 @@ pub(super) fn listed(mut tasks: Vec<Task>, most: usize) -> Value {
     json!({ "tasks": tasks, "next": next })
 }
 
+/// `ready`: the tasks that may be claimed now.
 pub(super) fn ready(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let Nothing {} = read(request)?;
     let ready = team::ready(team::tasks(desk.source, desk.machine, &desk.now)?);
     Ok(listed(ready, usize::MAX))
 }
 
+/// `task`: one task.
 pub(super) fn show(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
     let OfTask { id } = read(request)?;
     Ok(told(team::task(desk.source, desk.machine, &id, &desk.now)?))
 }
 
+/// `add`: a new task, for whom the request says or the routes.
 pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let add: Add = read(request)?;
     let Writing { names, routes, .. } = writing;
@@ -124,6 +128,7 @@ fn is_trusted(team: &Team<'_>) -> bool {
     trusted.unwrap_or_default().iter().any(|name| team.actor.is_called(name))
 }
 
+/// `claim`: takes one task, or the next that is for whoever asks; `null` where none is.
 pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let wanted = match read(request)? {
         Claim { id: Some(id), next: false } => task::Claim::Id(id),
@@ -146,16 +151,19 @@ fn decide(
     Ok(told(team.on_tasks(|board| decide(board, team.actor))?))
 }
 
+/// `done`: ends a task with its result.
 pub(super) fn done(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Done { id, generation, result } = read(request)?;
     decide(writing, |board, actor| board.done(&id, generation, result.as_deref(), actor))
 }
 
+/// `fail`: ends a task that was not done.
 pub(super) fn fail(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Ended { id, generation, why } = read(request)?;
     decide(writing, |board, actor| board.fail(&id, generation, why.as_deref(), actor))
 }
 
+/// `handoff`: gives a claimed task to somebody else.
 pub(super) fn hand_off(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Handoff { id, generation, to, why } = read(request)?;
     let Writing { names, .. } = writing;
@@ -165,32 +173,38 @@ pub(super) fn hand_off(writing: &Writing<'_>, request: Value) -> Result<Value, R
     decide(writing, |board, actor| board.hand_off(&id, generation, &to, why.as_deref(), actor))
 }
 
+/// `release`: gives up a claim, and leaves the task open.
 pub(super) fn release(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Held { id, generation } = read(request)?;
     decide(writing, |board, actor| board.release(&id, generation, actor))
 }
 
+/// `input`: asks a question that blocks the task until it is answered.
 pub(super) fn input(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Input { id, generation, question } = read(request)?;
     decide(writing, |board, actor| board.input(&id, generation, &question, actor))
 }
 
+/// `beat`: keeps a claim alive.
 pub(super) fn beat(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Held { id, generation } = read(request)?;
     decide(writing, |board, actor| board.beat(&id, generation, actor))
 }
 
+/// `cancel`: calls a task off.
 pub(super) fn cancel(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     // Whoever made it calls it off, whichever generation it is at.
     let Ended { id, why, .. } = read(request)?;
     decide(writing, |board, actor| board.cancel(&id, why.as_deref(), actor))
 }
 
+/// `accept`: a person lets any worker claim the task.
 pub(super) fn accept(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let OfTask { id } = read(request)?;
     decide(writing, |board, actor| board.accept(&id, true, actor))
 }
 
+/// `reject`: a person does not want the task.
 pub(super) fn reject(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let OfTask { id } = read(request)?;
     decide(writing, |board, actor| board.accept(&id, false, actor))

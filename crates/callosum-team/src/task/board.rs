@@ -14,7 +14,7 @@ use crate::who::{Actor, Who};
 
 /// Tasks that may be open at once.
 pub const MAX_OPEN: usize = 5_000;
-/// So many of them made by one session, unless that is a person's: nobody fills what all share.
+/// At most this many of them made by one session, unless that is a person's: nobody fills what all share.
 pub const MAX_OPEN_BY_MAKER: usize = 500;
 /// Notes that a task keeps; of more, the newest.
 const MAX_NOTES: usize = 10;
@@ -285,7 +285,7 @@ impl<'a> Board<'a> {
         self.put(task, "lost")
     }
 
-    /// Ends a task that came to nothing.
+    /// Ends a task that failed.
     pub(super) fn give_up(&mut self, mut task: Task, why: String, by: Option<&Who>) -> Task {
         task.state = State::Failed;
         task.holder = None;

@@ -151,13 +151,13 @@ pub struct Task {
     pub title: String,
     /// What is to be done.
     pub prompt: String,
-    /// Of which kind the work is.
+    /// The kind of work.
     pub category: Option<String>,
     /// The files that it is about.
     pub files: Vec<String>,
     /// The tasks that must be completed first.
     pub deps: Vec<String>,
-    /// For whom it is: a session, a runtime, a role; for anybody where it is none.
+    /// Who it is for: a session, a runtime, a role; anybody where it is none.
     pub to: Option<String>,
     /// Who made it.
     pub by: Who,
@@ -188,7 +188,7 @@ pub struct Task {
     pub result: Option<String>,
     /// It was to be done by now; looked at when it is shown.
     pub late: bool,
-    /// Within which time it is to be done, milliseconds.
+    /// The deadline, counted from when it was made, milliseconds.
     pub sla_ms: Option<u64>,
     /// What was done to it last: `created`, `claimed`, `handedoff` …
     pub did: String,

@@ -323,7 +323,7 @@ impl Board<'_> {
         Ok(self.lose(task, why))
     }
 
-    /// Ends a task that came to nothing.
+    /// Ends a task that failed.
     ///
     /// # Errors
     /// As [`Board::done`].

@@ -22,7 +22,7 @@ export function wrongOf(status: Status, context: SharedContext | undefined): Wro
   for (const { path } of context?.pending ?? []) found.push({ text: `${path} was changed by something else`, tab: "context" });
   for (const { name, state } of webhooks)
     if (state !== "ok") found.push({ text: `Webhook ${name} ${state === "parked" ? "was given up" : "does not arrive"}` });
-  if (webhooksError !== undefined) found.push({ text: "Nothing can be said of the webhooks" });
+  if (webhooksError !== undefined) found.push({ text: "The state of the webhooks is unknown" });
   for (const runtime of coverageOf(status.coverage ?? {}))
     if (isLacking(runtime)) found.push({ text: `${runtime.name}: far fewer calls ended than started`, tab: "coverage" });
   const { effects } = uncoveredOf(status.uncovered ?? []);

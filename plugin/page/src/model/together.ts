@@ -18,6 +18,7 @@ export function nameOf(who: Who): string {
   return who.machine ? `${name} on ${who.machine}` : name;
 }
 
+/** How a task stands. */
 export type TaskState =
   | "open"
   | "claimed"
@@ -29,6 +30,7 @@ export type TaskState =
   | "lost"
   | "stalled";
 
+/** Work that one session may claim. */
 export interface Task {
   id: string;
   title: string;
@@ -52,6 +54,7 @@ export interface Task {
   late: boolean;
 }
 
+/** How far a message has come with one of those it is for. */
 export interface Receipt {
   instance: string;
   session: string;
@@ -59,6 +62,7 @@ export interface Receipt {
   at: string | null;
 }
 
+/** A message, and what became of it. */
 export interface Message {
   id: string;
   thread: string;
@@ -103,6 +107,7 @@ export interface Published {
   text: string;
 }
 
+/** What sessions do together. */
 export interface Team {
   on: boolean;
   tasks: Task[];
@@ -114,6 +119,7 @@ export interface Team {
   events: { events: Published[]; since: string } | null;
 }
 
+/** An entry of `priorities.md`. */
 export interface Priority {
   section: "current" | "inputs" | "notes";
   text: string;
@@ -121,6 +127,7 @@ export interface Priority {
   isPersons: boolean;
 }
 
+/** What an agent would have in `priorities.md`. */
 export interface Proposal {
   id: string;
   agent: string;
@@ -130,6 +137,7 @@ export interface Proposal {
   askedBy?: string;
 }
 
+/** Where an agent came upon something. */
 export interface Evidence {
   type: string;
   seq?: number;
@@ -140,6 +148,7 @@ export interface Evidence {
   at: string;
 }
 
+/** Something that several agents came upon. */
 export interface Signal {
   id: string;
   entity: string;
@@ -150,6 +159,7 @@ export interface Signal {
   echo: boolean;
 }
 
+/** A protected file that something other than its writer changed. */
 export interface Tampered {
   seq: number;
   at: string;
@@ -168,6 +178,7 @@ export interface Altered {
   more: number;
 }
 
+/** What the shared context has. */
 export interface SharedContext {
   on: boolean;
   dir: string | null;

@@ -1,7 +1,9 @@
 // What the core answers, as far as the page reads it. Times are RFC 3339 in UTC unless a name ends in `Ms`.
 
+/** How risky a call is: none, low, medium, high, critical. */
 export type Tier = 0 | 1 | 2 | 3 | 4;
 
+/** What an event says happened. */
 export type What =
   | "started"
   | "retried"
@@ -49,6 +51,7 @@ export interface JournalEvent {
   contextKeys?: string[];
 }
 
+/** A piece of the timeline, which is read backwards. */
 export interface TimelinePiece {
   events: JournalEvent[];
   /** Go on with `before: next`; null when the range is read. */
@@ -58,6 +61,7 @@ export interface TimelinePiece {
   head: number;
 }
 
+/** How many calls of a tier a session made in a span of time. */
 export interface Bucket {
   at: number;
   instance: string;
@@ -68,6 +72,7 @@ export interface Bucket {
   paused: number;
 }
 
+/** How often a rule was for a call. */
 export interface RuleCount {
   /** Null: no rule was for the call. */
   rule: string | null;
@@ -77,6 +82,7 @@ export interface RuleCount {
   last: number;
 }
 
+/** A piece of the counts. */
 export interface TallyPiece {
   buckets: Bucket[];
   rules: RuleCount[];
@@ -111,11 +117,13 @@ export interface JournalRecord {
   reason?: string;
 }
 
+/** A piece of the journal. */
 export interface JournalPiece {
   entries: JournalRecord[];
   next: number | null;
 }
 
+/** A resource that a call holds. */
 export interface Lease {
   contextKey: string;
   /** Where it is held, if not on this machine. */
@@ -128,6 +136,7 @@ export interface Lease {
   expiresAt: string;
 }
 
+/** How often the hooks saw a tool of a runtime. */
 export interface HookCounts {
   before: number;
   after: number;
@@ -154,6 +163,7 @@ export interface Uncovered {
   last: string;
 }
 
+/** Why the state can't be used, and what to do. */
 export interface Degraded {
   code: string;
   cause: string;
@@ -199,6 +209,7 @@ export interface Status {
   degraded?: Degraded | null;
 }
 
+/** What the journal has on one resource. */
 export interface Story {
   key: string;
   events: JournalEvent[];
@@ -223,6 +234,7 @@ export interface LimitUsage extends Limit {
   freeAt?: string;
 }
 
+/** A rule in force. */
 export interface Rule {
   name: string;
   tier: Tier;
@@ -242,6 +254,7 @@ export interface Rule {
   comment?: string | null;
 }
 
+/** The rules in force, and where they come from. */
 export interface RuleBook {
   source: string;
   loadedAt: string;
@@ -249,6 +262,7 @@ export interface RuleBook {
   rules: Rule[];
 }
 
+/** What a call would get now, and why. */
 export interface Explained {
   tier: Tier;
   ruleName: string | null;

@@ -269,9 +269,7 @@ function Signals({ signals, now }: { signals: SharedContext["signals"]; now: num
         {signals !== null && signals.signals.length > 0 && <Export name="signals" rows={() => signals.signals.map(rowOf)} />}
       </div>
       {signals === null || signals.signals.length === 0 ? (
-        <p className="muted">
-          {signals === null ? "None were looked for yet." : "No two agents met on anything that can be told."}
-        </p>
+        <p className="muted">{signals === null ? "None were looked for yet." : "No two agents worked on the same thing."}</p>
       ) : (
         <ul className="cards">
           {signals.signals.map((signal) => (

@@ -37,7 +37,7 @@ export function Glance({ stopped, complete, newest }: Props) {
         stands="danger"
         open={firstWrong?.tab === undefined ? undefined : () => go({ tab: firstWrong.tab ?? "timeline" })}
       >
-        {firstWrong === undefined ? "All that Callosum looks at is well" : <Text text={firstWrong.text} max={110} />}
+        {firstWrong === undefined ? "All checks passed" : <Text text={firstWrong.text} max={110} />}
       </Card>
       <Card
         name="What is held"
@@ -76,7 +76,7 @@ export function Glance({ stopped, complete, newest }: Props) {
         stands="accent"
         open={firstWaiting === undefined ? undefined : () => go({ tab: firstWaiting.tab })}
       >
-        {firstWaiting === undefined ? "No proposal or task wants your word" : <Text text={firstWaiting.text} max={110} />}
+        {firstWaiting === undefined ? "Nothing waits for your decision" : <Text text={firstWaiting.text} max={110} />}
       </Card>
     </ul>
   );

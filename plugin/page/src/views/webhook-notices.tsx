@@ -8,7 +8,7 @@ export function WebhookNotices({ status, now }: { status: Status; now: number })
   return (
     <>
       {webhooksError !== undefined && (
-        <Notice kind="warn" title="Nothing can be said of the service's webhooks">
+        <Notice kind="warn" title="The state of the service's webhooks is unknown">
           <LongText text={webhooksError} />. <br />
           <strong>To fix it:</strong> move the file away and start the service again. Webhooks then begin with what comes from
           then on.

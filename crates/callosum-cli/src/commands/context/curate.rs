@@ -52,7 +52,7 @@ pub(super) fn signals(
         writeln!(out, "{}: {}", name(&signal.entity), agents.join(", "))?;
     }
     if met == 0 {
-        writeln!(out, "No two agents met on anything that can be told on {}.", document.date)?;
+        writeln!(out, "No two agents worked on the same thing on {}.", document.date)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -20,6 +20,7 @@ use serde_json::json;
 use super::{Here, Stopped};
 use crate::output::{counted, json, long};
 
+/// `context init`: makes the folder, records it, and says what was made.
 pub(super) fn init(here: &Here, mode: &str, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
     here.operator_only("init")?;
     here.zone()?;
@@ -68,6 +69,7 @@ pub(super) fn init(here: &Here, mode: &str, as_json: bool, out: &mut dyn Write) 
     Ok(ExitCode::SUCCESS)
 }
 
+/// `context off`: sessions are told nothing of the folder any more; its files stay.
 pub(super) fn off(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
     here.operator_only("off")?;
     let at = to_rfc3339(here.now.wall_ms);
@@ -103,6 +105,7 @@ fn named(here: &Here, file: &str) -> Result<std::path::PathBuf, Problem> {
     ))
 }
 
+/// `context edit`: opens a file in the editor; as the person leaves it, it counts as theirs.
 pub(super) fn edit(here: &Here, file: &str, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
     here.operator_only("edit")?;
     let path = named(here, file)?;
@@ -138,6 +141,7 @@ pub(super) fn edit(here: &Here, file: &str, as_json: bool, out: &mut dyn Write) 
     Ok(ExitCode::SUCCESS)
 }
 
+/// `context accept` and `reject`: decides about a proposal, or accepts a protected file as it stands.
 pub(super) fn decide(
     here: &Here,
     what: &str,
@@ -174,6 +178,7 @@ pub(super) fn decide(
     Ok(ExitCode::SUCCESS)
 }
 
+/// `context restore`: puts missing entries back into the inboxes, or a protected file to how its writer left it.
 pub(super) fn restore(
     here: &Here,
     file: Option<&str>,
@@ -200,6 +205,7 @@ pub(super) fn restore(
     Ok(ExitCode::SUCCESS)
 }
 
+/// `context prune`: archives old files, and deletes what was archived long ago.
 pub(super) fn prune(
     here: &Here,
     is_trial: bool,

@@ -19,7 +19,7 @@ pub(super) fn look(observer: &Observer) -> Vec<Finding> {
             registry.in_use().flat_map(|recorded| folder(observer.state_dir(), recorded)).collect()
         }
         Err(problem) => {
-            let title = format!("Which shared contexts there are can't be told: {}", long(&problem.message));
+            let title = format!("Can't list the shared contexts: {}", long(&problem.message));
             vec![Finding::new(Level::Error, "context", title, problem.remedy)]
         }
     }

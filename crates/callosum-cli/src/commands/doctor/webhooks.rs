@@ -7,7 +7,7 @@ use crate::output::{counted, local_time, long, name};
 
 pub(super) fn look(status: &Status) -> Vec<Finding> {
     let unread = status.webhooks_error.as_ref().map(|why| {
-        let title = format!("Nothing can be said of the service's webhooks: {}", long(why));
+        let title = format!("The state of the service's webhooks is unknown: {}", long(why));
         let remedy = "move the file away and start the service again: webhooks then begin with what comes from then on";
         Finding::new(Level::Warning, "webhooks", title, remedy)
     });

@@ -15,7 +15,7 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         action: Switch,
     },
-    /// Make, list, claim and end tasks that any session here may take
+    /// Create, list, claim and end tasks that any session here may take
     #[command(
         after_help = "Exit codes: 0 done; 1 refused as things are, or nothing to claim; 2 wrong usage, or it can't be done from here.\n\nExamples:\n  callosum task add 'Review the parser' --to gemini\n  callosum task claim --next --json\n  callosum task done 3f2a --gen 1 --result 'two findings, in review.md'"
     )]
@@ -33,11 +33,11 @@ pub(crate) enum Verb {
         /// Only those that were not shown yet; they count as shown then
         #[arg(long)]
         drain: bool,
-        /// At most so many
+        /// Show at most this many
         #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
         limit: u32,
     },
-    /// Say that you have understood a message
+    /// Acknowledge a message: say that you have understood it
     Ack {
         /// The message
         id: String,
@@ -63,7 +63,7 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Have a runtime's program do accepted tasks, one after the other, without anybody at it. Only a person may start it
+    /// Have a runtime's program do accepted tasks, one after the other, with nobody present. Only a person can start it
     #[command(
         after_help = "It claims the next task that is for the runtime and that a person made or accepted, runs `claude -p`, `codex exec` or \
                       `gemini -p`, keeps the claim meanwhile, and ends the task as the program ends: completed when it exits with 0 and \
@@ -93,7 +93,7 @@ pub(crate) enum Verb {
 /// On or off.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Switch {
-    /// Let sessions work together here: tasks, messages, events. Their hooks tell them of it
+    /// Let sessions work together here: tasks, messages, events. Hooks tell sessions what waits for them
     On {
         /// A session whose turn ends goes on where a request to it waits: once, with one fixed line, and only at a terminal
         #[arg(long)]
@@ -111,14 +111,14 @@ pub(crate) enum Switch {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {
-    /// Make a task. One that a person made may be taken by whoever looks for one
+    /// Create a task. One that a person creates is accepted at once: sessions that look for work may claim it
     Add(Add),
     /// List the tasks that are not over, or those in one state
     List {
         /// Only those in this state: open, claimed, blocked, input-required, lost, stalled
         #[arg(long)]
         state: Option<String>,
-        /// At most so many
+        /// Show at most this many
         #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000))]
         limit: u32,
     },
@@ -134,7 +134,7 @@ pub(crate) enum TaskVerb {
         #[arg(long, group = "which")]
         next: bool,
     },
-    /// Say that a task is done
+    /// Mark a task as done
     Done {
         #[command(flatten)]
         held: Held,
@@ -142,7 +142,7 @@ pub(crate) enum TaskVerb {
         #[arg(long, value_name = "TEXT")]
         result: Option<String>,
     },
-    /// Say that a task came to nothing
+    /// Mark a task as failed
     Fail {
         #[command(flatten)]
         held: Held,
@@ -150,7 +150,7 @@ pub(crate) enum TaskVerb {
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Give a task on to a session, a runtime or a role
+    /// Hand a task over to a session, a runtime or a role
     Handoff {
         #[command(flatten)]
         held: Held,
@@ -160,16 +160,16 @@ pub(crate) enum TaskVerb {
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Let a task go as if it had not been claimed
+    /// Give up your claim; the task is open again
     Release(Held),
-    /// Say what has to be known before a task can go on
+    /// Ask a question that must be answered before the task can go on
     Input {
         #[command(flatten)]
         held: Held,
         /// The question
         question: String,
     },
-    /// Call a task off
+    /// Cancel a task
     Cancel {
         /// The task
         id: String,
@@ -182,14 +182,14 @@ pub(crate) enum TaskVerb {
         /// The task
         id: String,
     },
-    /// Say that a task is still worked on
+    /// Keep your claim: the task is still being worked on
     Beat(Held),
-    /// Let a task be taken by whoever looks for one. Only a person at a terminal may
+    /// Accept a task: sessions that look for work may claim it now. Only a person at a terminal can
     Accept {
         /// The task
         id: String,
     },
-    /// Say that a task is not wanted. Only a person at a terminal may
+    /// Reject a task. Only a person at a terminal can
     Reject {
         /// The task
         id: String,
@@ -204,7 +204,7 @@ pub(crate) struct Add {
     /// What is to be done
     #[arg(long, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
-    /// Of which kind the work is
+    /// The kind of work
     #[arg(long, value_name = "NAME")]
     pub(crate) category: Option<String>,
     /// A file that it is about; may be given several times
@@ -216,10 +216,10 @@ pub(crate) struct Add {
     /// A task that is to wait for this one
     #[arg(long, value_name = "ID")]
     pub(crate) blocks: Option<String>,
-    /// For whom it is: a session, a runtime, a role [default: anybody]
+    /// Who it is for: a session, a runtime, a role [default: anybody]
     #[arg(long, value_name = "NAME")]
     pub(crate) to: Option<String>,
-    /// Let routes.json say for whom it is, and by when
+    /// Let routes.json decide who it is for, and by when
     #[arg(long, conflicts_with = "to")]
     pub(crate) route: bool,
     /// The lowest comes first
@@ -228,7 +228,7 @@ pub(crate) struct Add {
     /// Where the result is expected
     #[arg(long, value_name = "PATH")]
     pub(crate) output_file: Option<String>,
-    /// Within which time it is to be done: 30m, 2h
+    /// Deadline, counted from now: 30m, 2h
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) sla: Option<std::time::Duration>,
     /// Its id [default: a random one]
@@ -328,7 +328,7 @@ pub(crate) struct Watch {
 pub(crate) struct Routed {
     /// What is to be done
     pub(crate) text: String,
-    /// Of which kind the work is
+    /// The kind of work
     #[arg(long, value_name = "NAME")]
     pub(crate) category: Option<String>,
     /// A file that it is about; may be given several times
@@ -342,7 +342,7 @@ pub(crate) struct Work {
     /// The runtime whose program does the tasks
     #[arg(value_name = "RUNTIME", value_parser = hook_runtime())]
     pub(crate) runtime: Runtime,
-    /// End after so many tasks [default: wait for more]
+    /// Stop after this many tasks [default: wait for more]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max: Option<u32>,
     /// The folder in which they are done [default: the current one]
@@ -365,7 +365,7 @@ pub(crate) struct Search {
     /// The words
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
-    /// At most so many
+    /// Show at most this many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) limit: u32,
 }
@@ -377,7 +377,7 @@ pub(crate) enum BridgeVerb {
         /// The file
         file: PathBuf,
     },
-    /// Take the tasks of a bridge file over. Nobody takes them by themselves until a person has accepted them
+    /// Import the tasks of a bridge file. No session claims them by itself until a person has accepted them
     Import {
         /// The file
         file: PathBuf,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::model::time::Stamp;
 use crate::record::{AttemptId, Record};
 
-/// So many records wait; of more, the oldest are let go.
+/// At most this many records wait; of more, the oldest are let go.
 const MAX_WAITING: usize = 256;
 
 /// Records that name an attempt of which no start is known, in the order in which they came.

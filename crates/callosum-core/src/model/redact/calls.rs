@@ -56,7 +56,7 @@ fn quoted(text: Text<'_>, from: usize) -> Option<Range<usize>> {
     text.quoted(if letters - from < 3 { letters } else { from }).map(|(value, _)| value)
 }
 
-/// So many arguments of a call are looked at.
+/// At most this many arguments of a call are examined.
 const MAX_ARGUMENTS: usize = 8;
 
 /// The arguments of the call whose `(` is before `from`, as far as no parenthesis stands in one.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::text::Text;
 
-/// So many bytes before and behind the name are looked at: it may stand there often.
+/// At most this many bytes before and behind the name are examined: it may stand there often.
 const NEAR: usize = 4096;
 
 /// What is near a place, from a character's beginning to another's.

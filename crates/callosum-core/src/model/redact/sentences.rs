@@ -113,5 +113,5 @@ pub(super) fn whole_phrase(text: Text<'_>, name: &str, value: Range<usize>) -> R
     value.start..end
 }
 
-/// So many words follow the first of a phrase.
+/// At most this many words follow the first of a phrase.
 const MAX_PHRASE: usize = 24;

@@ -14,7 +14,7 @@ use crate::model::tool_call::AllParameters;
 /// Of a long string so many characters are looked at, and so many are shown.
 const LOOKED_AT: usize = 1024;
 const SHOWN: usize = 120;
-/// So many characters at the end of a cut text may be the head of a token too short to be known as one.
+/// At most this many characters at the end of a cut text may be the head of a token too short to be known as one.
 const UNSURE: usize = 64;
 /// Deeper values are shown as `…`.
 const MAX_DEPTH: usize = 8;

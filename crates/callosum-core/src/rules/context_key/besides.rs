@@ -20,7 +20,7 @@ use crate::rules::words::singular;
 
 /// Words that stand in a key for what a rule's placeholders did not find in a call.
 const NOT_FOUND: &[&str] = &["default", "primary", UNKNOWN];
-/// So many ids of a call stand in such a key.
+/// At most this many ids of a call stand in such a key.
 const MAX_IDS: usize = 3;
 /// What keys begin with that say all there is to say: an address, the branch of a repository, an object in a cluster, what goes by one
 /// number in all of a service.

@@ -23,7 +23,7 @@ const OTHER_NAMES: &[&str] = &[
     "edits",
 ];
 
-/// So many values of a variable are looked at.
+/// At most this many values of a variable are examined.
 const MAX_WORDS: usize = 64;
 
 /// Whether `path`, made whole, guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks

@@ -72,7 +72,7 @@ type Shared = (Rc<str>, Rc<MailText>);
 pub(super) struct MailTexts {
     /// By where they stand.
     read: RefCell<HashMap<*const u8, Shared>>,
-    /// So many recipients may still be put into keys.
+    /// At most this many recipients may still be put into keys.
     room: Cell<usize>,
     left_out: Cell<usize>,
 }

@@ -89,7 +89,7 @@ const FEW: usize = 8;
 /// What stands for a value that is not there.
 const UNKNOWN: &str = "unknown";
 
-/// So many parameters are asked for of most calls.
+/// Most calls are asked for at most this many parameters.
 const FEW_PARAMETERS: usize = 4;
 
 /// A call's parameters, each read from the host at most once: reading one may copy a megabyte.

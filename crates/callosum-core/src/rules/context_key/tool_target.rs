@@ -229,7 +229,7 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
 
 /// Fields that name what a tool itself is for.
 const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "uuid", "guid"];
-/// So many other ids stand behind what a call seems to act on.
+/// At most this many other ids stand behind what a call seems to act on.
 const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]

@@ -4,7 +4,7 @@
 use callosum_shell::command;
 use wildmatch::WildMatch;
 
-/// So many signs behind the name of a folder may stand for all that is in it; of more nobody looks for the end.
+/// At most this many signs behind the name of a folder may stand for all that is in it; of more nobody looks for the end.
 const MAX_SIGNS: usize = 64;
 /// In longer parts of paths patterns are not looked at: they may match whatever there is.
 const MAX_PART: usize = 1_024;

@@ -162,7 +162,7 @@ pub fn read_back(
     Ok(recent)
 }
 
-/// So many records must name a place in the active segment where no line begins: one alone may be damaged.
+/// At least this many records must name a place in the active segment where no line begins: one alone may be damaged.
 const DISPLACED: usize = 2;
 /// More than this number of such places is not looked at.
 const MAX_LOOKS: usize = 64;
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(recent.read, mail.len() as u64);
         let recent = read(std::slice::from_ref(&mail), &[mail.clone(), line(Action::Closed, Tier::None, 4)]);
         assert_eq!((recent.read, recent.records.len()), (mail.len() as u64, 2));
-        // Only at the very end it is one.
+        // A closing line counts as one only at the very end of the file.
         let more = [mail.clone(), line(Action::Closed, Tier::None, 4), mail.clone()];
         assert_eq!(read(&[], &more).read, more.concat().len() as u64);
     }

@@ -445,7 +445,7 @@ impl Ledger {
         Ok(self.journal.active().size())
     }
 
-    /// What was to be deleted is.
+    /// Records that the segments which were due have been deleted.
     pub fn pruned(&mut self) {
         self.prune_due = false;
     }

@@ -286,7 +286,7 @@ fn run(walk: &mut Walk, mut words: Vec<String>, around: &Around) {
 struct Variables<'c> {
     /// All texts that the interpreter is given.
     codes: &'c [&'c str],
-    /// So many may still be looked up.
+    /// At most this many may still be looked up.
     left: Cell<usize>,
 }
 
