@@ -277,9 +277,8 @@ fn the_shipped_rules_reach_what_agents_do() {
         scorer.labelled("opened/fifth-tools.jsonl").plus(&scorer.pairs("opened/fifth-tool-pairs.jsonl"));
     let sixth =
         scorer.labelled("opened/sixth-tools.jsonl").plus(&scorer.pairs("opened/sixth-tool-pairs.jsonl"));
-    let seventh = scorer
-        .labelled("opened/seventh-tools.jsonl")
-        .plus(&scorer.pairs("opened/seventh-tool-pairs.jsonl"));
+    let seventh =
+        scorer.labelled("opened/seventh-tools.jsonl").plus(&scorer.pairs("opened/seventh-tool-pairs.jsonl"));
     let keys = ["keys", "keys-later", "keys-last", "keys-more", "keys-known"]
         .iter()
         .map(|name| scorer.pairs(&format!("own/{name}-tool-pairs.jsonl")))
