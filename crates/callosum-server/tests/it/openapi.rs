@@ -93,9 +93,9 @@ fn every_answer_is_as_the_document_says() {
         ("/v1/rules", ""),
         ("/v1/head", ""),
         ("/v1/why", "?key=account:acme"),
-        ("/v1/explain", "?tool=pay"),
+        ("/v1/explain", "?q=%7B%22tool%22%3A%22pay%22%2C%22params%22%3A%7B%7D%7D"),
         ("/v1/timeline", "?from=0&to=1"),
-        ("/v1/tally", "?from=0&to=1"),
+        ("/v1/tally", "?from=0&to=1&bucketMs=1"),
         ("/v1/observed", ""),
         ("/healthz", ""),
         ("/readyz", ""),
@@ -126,8 +126,6 @@ fn together(held: &Held, client: &mut Client) {
         assert_eq!(answer.status, 200, "{asked}: {}", answer.text);
         held.check("post", method, &answer)
     };
-    let told = json!({ "type": "a.b", "payload": { "n": 1 }, "session_id": "w", "pane_id": null });
-    assert_eq!(post("/v1/events", "/v1/events", told)["dropped"], Value::Null);
     for (verb, more) in [
         ("done", json!({ "result": "seen" })),
         ("fail", json!({ "why": "broken" })),
@@ -149,6 +147,8 @@ fn together(held: &Held, client: &mut Client) {
         }
         post(&format!("/v1/tasks/{{id}}/{verb}"), &format!("/v1/tasks/{verb}/{verb}"), body);
     }
+    let told = json!({ "type": "a.b", "payload": { "n": 1 }, "session_id": "w", "pane_id": null });
+    assert_eq!(post("/v1/events", "/v1/events", told)["dropped"], Value::Null);
     let sent = json!({ "to": "http/ops/w", "intent": "inform", "body": "text", "session": "s" });
     let id = post("/v1/messages", "/v1/messages", sent)["message"]["id"].clone();
     post("/v1/messages/shown", "/v1/messages/shown", json!({ "ids": [id], "session": "w" }));
