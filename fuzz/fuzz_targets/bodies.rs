@@ -3,4 +3,6 @@
 #[path = "../src/bodies.rs"]
 mod bodies;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::bodies(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    bodies::bodies(data);
+});

@@ -1,10 +1,15 @@
-// OpenClaw, Codex and Gemini on one machine, on one journal.
+// OpenClaw, Codex, Gemini and programs that ask the service, on one machine and one journal.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { CallosumClient } from "../../clients/typescript/src/index.ts";
+import { Service } from "../clients/harness/service.ts";
 import { send } from "../openclaw/harness/mail.ts";
 import { exec, until, via, World } from "../openclaw/harness/world.ts";
 import { Scene } from "./harness/scene.ts";
@@ -16,19 +21,60 @@ const folder = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
 const outbox = join(folder, "outbox.txt");
 const mailer = { command: process.execPath, args: [MCP_SERVER, outbox] };
 
+/** Within which time programs ask the service once the models have answered: about as long as hosts take to come to their calls. */
+const GUESTS_COME_MS = 1_500;
+
 let world: World;
 let scene: Scene;
+let service: Service;
 before(async () => {
   world = await World.open({ gatewayConfig: { mcp: { servers: { mailer } } } });
   scene = await Scene.open({ stateDir: world.stateDir, mail: world.mail, mailer });
+  service = new Service(undefined, world.stateDir);
+  await service.start();
 });
 after(async () => {
+  await service?.remove();
   await scene?.close();
   await world?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("sessions of all three are after one mail to Alice at once: exactly one is sent, and every story of it is true", async () => {
+/** Runs a command as a program does that has asked. */
+async function run(command: string): Promise<string> {
+  const env = { ...process.env, PATH: `${world.mail.bin}:${process.env.PATH}` };
+  return (await promisify(execFile)("/bin/sh", ["-c", command], { env })).stdout;
+}
+
+/** A program that asks at `/v1/before`; gives what came of its command, or why it did not run it. */
+async function byGate(from: string, command: string): Promise<string> {
+  const client = new CallosumClient({ url: service.socket });
+  try {
+    const { verdict, call, text } = await client.before({ tool: "exec", params: { command }, session: from });
+    if (verdict !== "allow") return text ?? verdict;
+    const told = await run(command);
+    await client.after({ call, session: from, outcome: "complete" });
+    return told;
+  } finally {
+    client.close();
+  }
+}
+
+/** The same by the five endpoints, with `enforce`. */
+async function byInstance(from: string, command: string): Promise<string> {
+  const client = new CallosumClient({ url: service.socket, instance: from });
+  try {
+    const { proceed, call, contextKey, warning } = await client.intercept("exec", "", { command }, { enforce: true });
+    if (!proceed) return warning ?? "stopped";
+    const told = await run(command);
+    await client.complete(contextKey, { told }, { id: String(call) });
+    return told;
+  } finally {
+    client.close();
+  }
+}
+
+test("sessions of all and programs are after one mail to Alice at once: exactly one is sent, and every story of it is true", async () => {
   const mail = (from: string) => send("alice@example.com", `from ${from}`, { slow: 2 });
   const turns = ["openclaw-1", "openclaw-2"].map((from) => ({
     from,
@@ -40,11 +86,17 @@ test("sessions of all three are after one mail to Alice at once: exactly one is 
     const turn = scene.begin(agent, { calls: [agent.shell(mail(from))], hold: "go" });
     return { from, asked: (name: string) => scene.model.turn(name).length, turn };
   });
-  const all = [...turns, ...sessions];
-  await until("every model to be asked", () => all.every(({ asked, turn }) => asked(turn.name) === 1), 60_000);
+  const hosted = [...turns, ...sessions];
+  await until("every model to be asked", () => hosted.every(({ asked, turn }) => asked(turn.name) === 1), 60_000);
   world.model.release("go");
   scene.model.release("go");
-  const told = await Promise.all(all.map(async ({ turn }) => (await turn.results())[0] ?? ""));
+  // Who comes first is chance, and all that follows is true whoever does.
+  const guests = Object.entries({ "http-before": byGate, "http-intercept": byInstance }).map(([from, ask]) => ({
+    from,
+    told: sleep(Math.random() * GUESTS_COME_MS).then(() => ask(from, mail(from))),
+  }));
+  const all = [...hosted.map(({ from, turn }) => ({ from, told: turn.results().then(([first]) => first ?? "") })), ...guests];
+  const told = await Promise.all(all.map(({ told }) => told));
 
   const [mailed, ...more] = world.mail.sent("alice@example.com");
   assert.deepEqual(more, [], "sent once");
@@ -75,8 +127,8 @@ test("sessions of all three are after one mail to Alice at once: exactly one is 
   for (const [at, text] of told.entries()) {
     if (at === winner) continue;
     assert.match(text, /\[Callosum\] "email:alice@example\.com" (is being|was already) acted on/);
-    // A gateway tells of no project.
-    const project = begun.runtime === "openclaw" ? "" : " in project";
+    // A gateway and a program tell of no project.
+    const project = ["openclaw", "http"].includes(begun.runtime) ? "" : " in project";
     assert.ok(text.includes(`(${begun.runtime} session ${begun.session}${project}): exec, `), text);
   }
   // The gateway tells the same.

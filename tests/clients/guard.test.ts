@@ -213,6 +213,37 @@ withEach("the lease of a call is renewed while it runs, by the service's clock, 
   assert.equal(client.said().includes("could not"), false);
 });
 
+withEach("an answer in another protocol is none, whatever it says: nothing runs, and no stream begins", async (server, open) => {
+  const client = open();
+  const speak = (protocol: string) =>
+    server.reply(({ path, body }, response) => {
+      const headers = { "x-callosum-protocol": protocol };
+      if (path !== "/v1/events")
+        return json(response, { verdict: "allow", tier: 3, contextKeys: [], call: body.call, ok: true }, 200, headers);
+      response.writeHead(200, { "content-type": "text/event-stream", ...headers });
+      response.write('id: 1\ndata: {"topic":"call.started"}\n\n');
+    });
+  speak("1");
+  const known = client.guard("mail", MAIL);
+  await known.started;
+  known.finish({ returns: 1 });
+  assert.equal((await known.result).value, 1);
+  assert.equal((await client.events().next()).error, undefined);
+  speak("2");
+  const asked = server.seen.length;
+  const call = client.guard("mail", MAIL);
+  const { error } = await Promise.race([call.result, call.started.then(() => assert.fail("it ran"))]);
+  const streamed = await client.events().next();
+  for (const told of [error, streamed.error]) {
+    assert.equal(told?.kind, "ServiceError", JSON.stringify(streamed));
+    assert.match(told.message, /speaks protocol "2", and this client speaks 1\. Update/);
+  }
+  assert.deepEqual(
+    server.seen.slice(asked).map(({ path }) => path),
+    ["/v1/before", "/v1/events"],
+  );
+});
+
 withEach("parameters that are no JSON run nothing, and say so", async (server, open, name) => {
   if (name !== "TypeScript") return;
   const { error } = await open().guard("mail", { size: 1n as unknown as number }).result;

@@ -22,6 +22,8 @@ export interface Answer {
   readonly servedAt: number | undefined;
 }
 
+/** The version of what the service and this client speak. */
+const PROTOCOL = "1";
 /** How long a connection without a request stays open. */
 const IDLE_MS = 30_000;
 /** Of an answer that can't be read, this much is shown. */
@@ -60,6 +62,7 @@ export class Transport {
     const deadline = AbortSignal.timeout(this.#timeoutMs);
     const response = await this.#open(ask, deadline);
     const text = await this.#text(response, deadline);
+    this.#checkProtocol(response);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw this.#error(response, text);
     const date = Date.parse(response.headers.date ?? "");
@@ -72,6 +75,7 @@ export class Transport {
     const timer = setTimeout(() => late.abort(), this.#timeoutMs);
     try {
       const response = await this.#open(ask, AbortSignal.any([late.signal, signal]), late.signal);
+      this.#checkProtocol(response);
       if (response.statusCode !== 200 || !response.headers["content-type"]?.startsWith("text/event-stream"))
         throw this.#error(response, await this.#text(response, late.signal));
       response.socket.setTimeout(silenceMs, () => response.destroy(new Error(`nothing came for ${silenceMs} ms`)));
@@ -150,6 +154,18 @@ export class Transport {
     if (code !== undefined && /CERT|SIGNATURE/.test(code))
       return new ServiceUnreachable(shown, `its certificate is not trusted (${problem})`, TRUST_IT, false, error);
     return new ServiceUnreachable(shown, problem, "See the service's log, and ask again", true, error);
+  }
+
+  /** What another version means by an answer is anybody's guess: not even an `allow` is one. Whoever stands in between says no version. */
+  #checkProtocol(response: IncomingMessage): void {
+    const { "x-callosum-protocol": spoken } = response.headers;
+    if (spoken === undefined || spoken === PROTOCOL) return;
+    response.destroy();
+    throw new ServiceError(
+      `Callosum's service at ${this.#address.shown} speaks protocol ${excerpt(String(spoken))}, and this client speaks ${PROTOCOL}. Update the older of the two`,
+      response.statusCode ?? 0,
+      "protocol",
+    );
   }
 
   #error(response: IncomingMessage, text: string): ServiceError {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Evidence, RUNTIME, Refused, Speaker, check_name, keys, new_id};
+use crate::{Evidence, Refused, Speaker, check_name, keys, new_id};
 
 /// The header that makes a repeated `/intercept` the same call.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -31,9 +31,9 @@ pub struct InterceptRequest {
     params: Option<Map<String, Value>>,
     /// The session within the instance.
     session: Option<String>,
-    /// The agent.
+    /// What it calls its agent.
     agent: Option<String>,
-    /// The agent runtime.
+    /// What it calls its agent runtime: told as `http/NAME`.
     runtime: Option<String>,
     /// The absolute folder that relative paths in the parameters start from.
     cwd: Option<String>,
@@ -147,7 +147,7 @@ impl InterceptRequest {
         let untracked = keys::untracked(&self.tool, action.as_deref());
         let enforces = self.enforce || speaker.enforces;
         let guest = Guest {
-            runtime: self.runtime.unwrap_or_else(|| RUNTIME.to_owned()),
+            claimed_runtime: self.runtime,
             via: speaker.via.clone(),
             call: ToolCall {
                 tool: self.tool,

@@ -4,8 +4,6 @@ use crate::Refused;
 
 /// Characters of a name in a request: of more, nothing would be told from its beginning.
 const MAX_NAME: usize = 300;
-/// The runtime of a call that names none.
-pub const RUNTIME: &str = "http";
 
 /// Names tell things from each other: none is empty, and none is so long that it would be cut.
 ///

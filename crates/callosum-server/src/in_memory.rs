@@ -24,12 +24,22 @@ use crate::log::Log;
 use crate::service::Service;
 use crate::writer::Writer;
 
-/// A service that an agent on this machine asks.
+/// Who asks, on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// An agent.
+    Agent,
+    /// This process: a person, unless an agent started it.
+    Person,
+}
+
+/// A service that is asked on this machine.
 #[derive(Debug)]
 pub struct InMemory {
     runtime: Runtime,
     router: Router,
-    peer: Peer,
+    agent: Peer,
+    person: Peer,
 }
 
 impl InMemory {
@@ -45,10 +55,12 @@ impl InMemory {
         let directory = StateDir::new(state_dir.to_owned());
         let log = Log::start(io::sink())?;
         let service = Arc::new(Service::new(gate, writer, log, &directory, &Config::default()));
+        let guests = Arc::new(Guests::new(2));
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
             router: http::router(&service, None),
-            peer: Peer::new(End::Process(None), Arc::new(Guests::new(1)).enter()),
+            agent: Peer::new(End::Process(None), guests.enter()),
+            person: Peer::new(End::Process(Some(std::process::id())), guests.enter()),
         })
     }
 
@@ -56,10 +68,13 @@ impl InMemory {
     ///
     /// # Errors
     /// When there can be no such request.
-    pub fn send(&self, method: &str, path: &str, body: Vec<u8>) -> io::Result<(u16, Bytes)> {
+    pub fn send(&self, asks: Asks, (method, path): (&str, &str), body: Vec<u8>) -> io::Result<(u16, Bytes)> {
+        let peer = match asks {
+            Asks::Agent => &self.agent,
+            Asks::Person => &self.person,
+        };
         let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, "application/json");
-        let request =
-            request.extension(self.peer.clone()).body(Body::from(body)).map_err(io::Error::other)?;
+        let request = request.extension(peer.clone()).body(Body::from(body)).map_err(io::Error::other)?;
         self.runtime.block_on(async {
             let Ok(answer) = TowerToHyperService::new(self.router.clone()).call(request).await;
             let status = answer.status().as_u16();

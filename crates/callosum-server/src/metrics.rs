@@ -4,18 +4,13 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use callosum_core::gate::Verdict;
+use callosum_core::gate::{Admitted, NotAdmitted, Verdict};
 use callosum_core::query::{Status, WebhookState, WebhookStatus};
 
 /// Upper ends of the latency's buckets, microseconds.
 const BUCKETS: [u64; 10] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000];
-const VERDICTS: [(Verdict, &str); 5] = [
-    (Verdict::Allow, "allow"),
-    (Verdict::Pause, "pause"),
-    (Verdict::Block, "block"),
-    (Verdict::TooLarge, "refuse"),
-    (Verdict::Denied, "denied"),
-];
+/// The words by which calls are counted.
+const VERDICTS: [&str; 5] = ["allow", "pause", "block", "refuse", "denied"];
 const TIERS: usize = 5;
 
 /// Counters.
@@ -30,9 +25,11 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// A call was decided, in so much time.
-    pub(crate) fn decided(&self, tier: u8, verdict: Verdict, took: Duration) {
-        let place = VERDICTS.iter().position(|(known, _)| *known == verdict).unwrap_or_default();
+    /// A call was decided, in so much time. One that is refused because it can't be is counted, too: else all were well while
+    /// every call is refused.
+    pub(crate) fn decided(&self, tier: u8, admitted: &Result<Admitted, NotAdmitted>, took: Duration) {
+        let Some(word) = word(admitted) else { return };
+        let place = VERDICTS.iter().position(|known| *known == word).unwrap_or_default();
         if let Some(count) = self.calls.get(usize::from(tier)).and_then(|tier| tier.get(place)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -64,9 +61,14 @@ impl Metrics {
     /// All of it, and what the status says, as Prometheus reads it (text format 0.0.4).
     pub(crate) fn text(&self, status: &Status, log_lines_lost: u64) -> String {
         let mut text = String::with_capacity(4 << 10);
-        head(&mut text, "callosum_calls_total", "counter", "Calls that were decided over HTTP.");
+        head(
+            &mut text,
+            "callosum_calls_total",
+            "counter",
+            "Calls that were asked about here, by what was answered.",
+        );
         for (tier, verdicts) in self.calls.iter().enumerate() {
-            for (count, (_, name)) in verdicts.iter().zip(VERDICTS) {
+            for (count, name) in verdicts.iter().zip(VERDICTS) {
                 let count = count.load(Ordering::Relaxed);
                 line(
                     &mut text,
@@ -137,6 +139,21 @@ impl Metrics {
         }
         webhooks(&mut text, &status.webhooks);
         text
+    }
+}
+
+/// By which word a call is counted; `None` of a request that stands for no call.
+fn word(admitted: &Result<Admitted, NotAdmitted>) -> Option<&'static str> {
+    match admitted {
+        Ok(admitted) => Some(match admitted.verdict {
+            Verdict::Allow => "allow",
+            Verdict::Pause => "pause",
+            Verdict::Block => "block",
+            Verdict::TooLarge => "refuse",
+            Verdict::Denied => "denied",
+        }),
+        Err(NotAdmitted::State { .. }) => Some("refuse"),
+        Err(NotAdmitted::Reused) => None,
     }
 }
 

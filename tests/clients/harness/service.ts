@@ -23,11 +23,11 @@ export class Service {
   #child: ChildProcess | undefined;
   #port = 0;
 
-  /** On the shipped rules, unless others are given. */
-  constructor(rules?: unknown) {
+  /** On the shipped rules, unless others are given; on a state directory of its own, unless it shares one. */
+  constructor(rules?: unknown, stateDir?: string) {
     this.#folder = mkdtempSync(join(tmpdir(), "callosum-service-"));
-    this.stateDir = join(this.#folder, "state");
-    mkdirSync(this.stateDir, { mode: 0o700 });
+    this.stateDir = stateDir ?? join(this.#folder, "state");
+    mkdirSync(this.stateDir, { mode: 0o700, recursive: true });
     if (rules !== undefined) writeFileSync(join(this.stateDir, "tiers.json"), JSON.stringify({ rules }));
   }
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from ._address import Address
 from ._errors import ServiceUnreachable
 from ._failures import IDLE, timed_out, unreachable
-from ._request import Ask, Request, check_open, check_token, read, service_error
+from ._request import Ask, Request, check_open, check_protocol, check_token, read, service_error
 
 T = TypeVar("T")
 _PIECE = 65536
@@ -97,8 +97,9 @@ class AsyncTransport:
         connection = await self._connect(deadline)
         try:
             head = await self._ask(connection, request, deadline)
-            kind = head.headers.get("content-type", "")
             self._streams.add(connection.writer)
+            check_protocol(head.status, head.headers, self._address.shown)
+            kind = head.headers.get("content-type", "")
             if head.status != 200 or not kind.startswith("text/event-stream"):
                 text = (await self._body(connection, head, deadline)).decode("utf-8", "replace")
                 raise service_error(head.status, head.headers, text, self._address.shown)

@@ -18,6 +18,8 @@ from ._types import Done, Event, Gap, InterceptAnswer, LockAnswer, Params, Statu
 
 T = TypeVar("T")
 
+PROTOCOL = "1"
+"""The version of what the service and this client speak."""
 SHOWN_CHARS = 200
 """Of an answer that can't be read, this much is shown."""
 
@@ -74,6 +76,7 @@ def encode(body: Mapping[str, Any]) -> bytes:
 
 def read(status: int, headers: Message, body: bytes, shown: str) -> Answer:
     """Reads an answer of the service at the address ``shown``."""
+    check_protocol(status, headers, shown)
     text = body.decode("utf-8", "replace")
     if not 200 <= status <= 299:
         raise service_error(status, headers, text, shown)
@@ -84,6 +87,17 @@ def read(status: int, headers: Message, body: bytes, shown: str) -> Answer:
             f"what {shown} answered is no JSON: {_excerpt(text)}. See whether Callosum's service is what listens there", status
         ) from None
     return Answer(value, _date(headers.get("date")))
+
+
+def check_protocol(status: int, headers: Message, shown: str) -> None:
+    """What another version means by an answer is anybody's guess: not even an ``allow`` is one. Whoever stands in between says no version."""
+    spoken = headers.get("x-callosum-protocol")
+    if spoken is not None and spoken != PROTOCOL:
+        raise ServiceError(
+            f"Callosum's service at {shown} speaks protocol {_excerpt(spoken)}, and this client speaks {PROTOCOL}. Update the older of the two",
+            status,
+            "protocol",
+        )
 
 
 def service_error(status: int, headers: Message, text: str, shown: str) -> ServiceError:

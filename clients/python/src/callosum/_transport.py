@@ -16,7 +16,7 @@ from typing import Callable, TypeVar
 from ._address import Address
 from ._errors import ServiceUnreachable
 from ._failures import IDLE, timed_out, unreachable
-from ._request import Ask, Request, check_open, check_token, read, service_error
+from ._request import Ask, Request, check_open, check_protocol, check_token, read, service_error
 
 T = TypeVar("T")
 _PIECE = 65536
@@ -77,6 +77,7 @@ class Transport:
             response = self._send(connection, request)
             with self._lock:
                 self._streams.add(connection)
+            check_protocol(response.status, response.headers, self._address.shown)
             kind = response.headers.get("content-type", "")
             if response.status != 200 or not kind.startswith("text/event-stream"):
                 body = self._reading(response.read, self._timeout)

@@ -62,7 +62,9 @@ use self::rules_in_force::KnownRules;
 use self::tickets::Works;
 use self::writer::Writer;
 
-pub use self::guest::{Admitted, Fact, Guest, Lease, NotAdmitted, Settled, Terms, Verdict, Weighed};
+pub use self::guest::{
+    Admitted, Fact, GUEST_RUNTIME, Guest, Lease, NotAdmitted, Settled, Terms, Verdict, Weighed,
+};
 pub use self::health::{Level, Notice};
 pub use self::presence::Presence;
 pub use self::report::{EndReport, Ran};

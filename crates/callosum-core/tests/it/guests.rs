@@ -17,7 +17,7 @@ use crate::support::{World, alice, session};
 fn guest(instance: &str, tool: &str, call: &str) -> Guest {
     Guest {
         instance: instance.to_owned(),
-        runtime: "http".to_owned(),
+        claimed_runtime: None,
         via: "token:ci".to_owned(),
         call: ToolCall {
             tool: tool.to_owned(),
@@ -514,6 +514,17 @@ fn what_the_policy_refuses_no_guest_may_do_either_and_it_waits_for_nothing() {
         let admitted = gate.admit(&mut weighed, &world.now).unwrap();
         assert_eq!((admitted.verdict, admitted.seq(), admitted.expires_ms), (Verdict::Denied, None, None));
         assert!(admitted.facts.is_empty() && admitted.text.unwrap().contains(rule), "{command}");
+    }
+    // What it calls its runtime and its agent makes it none of those that have a folder there.
+    for (claimed, agent, owner) in
+        [("openclaw", "main", "main"), ("codex", "main", "codex"), ("codex", "main", "http")]
+    {
+        let mut guest = guest("http/a", "write", owner);
+        (guest.claimed_runtime, guest.call.agent) = (Some(claimed.to_owned()), Some(agent.to_owned()));
+        let path = tree.join(format!("agent-outputs/{owner}/x.md"));
+        let weighed = gate.weigh(&guest, &json!({ "path": path }), Terms::Gate, true, &world.now);
+        let breach = Some("context.not-yours").filter(|_| owner != "http");
+        assert_eq!(weighed.rule_name().filter(|rule| rule.starts_with("context.")), breach, "{owner}");
     }
     let mut passed = ask("9", "echo x >> shared-context/priorities.inbox.md", true);
     assert_eq!(gate.admit(&mut passed, &world.now).unwrap().verdict, Verdict::Allow);

@@ -8,7 +8,7 @@ use callosum_core::gate::{Admitted, Guest, Lease, NotAdmitted, Terms, Verdict, W
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::outcome::Ended;
-use callosum_protocol::{Evidence, RUNTIME, check_name, new_id};
+use callosum_protocol::{Evidence, check_name, new_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,13 +31,13 @@ pub(crate) struct BeforeRequest {
     params: Map<String, Value>,
     /// The session that makes the call. Without it a call that may be paused is not decided.
     session: Option<String>,
-    /// The agent.
+    /// What it calls its agent.
     agent: Option<String>,
     /// The call's id: the same call again, by the same session, gets the same verdict. Without one it gets one.
     call: Option<String>,
     /// The absolute folder that relative paths in the parameters start from.
     cwd: Option<String>,
-    /// The agent runtime that the call comes from.
+    /// What it calls the agent runtime that the call comes from: told as `http/NAME`.
     runtime: Option<String>,
     /// For which of its instances the token speaks.
     instance: Option<String>,
@@ -175,7 +175,7 @@ pub(crate) async fn before(
     let id = request.call.map_or_else(new_id, Ok)?;
     let has_session = request.session.is_some();
     let guest = Guest {
-        runtime: request.runtime.unwrap_or_else(|| RUNTIME.to_owned()),
+        claimed_runtime: request.runtime,
         via: caller.via.clone(),
         call: ToolCall {
             tool: request.tool,

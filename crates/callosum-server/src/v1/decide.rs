@@ -45,9 +45,7 @@ pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decid
         }
         None => service.writer.write(|gate| admit(gate, weighed), confirmed).await?,
     };
-    if let Ok(admitted) = &admitted {
-        service.metrics.decided(weighed.tier().into(), admitted.verdict, began.elapsed());
-    }
+    service.metrics.decided(weighed.tier().into(), &admitted, began.elapsed());
     Ok((weighed, admitted))
 }
 

@@ -10,7 +10,8 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use callosum_protocol::{RUNTIME, check_name};
+use callosum_core::gate::GUEST_RUNTIME;
+use callosum_protocol::check_name;
 use callosum_team::api::{Asker, Desk, Http, Right, VERBS, Verb};
 use callosum_team::who::{Actor, OPERATOR, TOKEN, Who};
 use serde_json::{Map, Value};
@@ -137,7 +138,7 @@ fn actor(caller: &Caller, verb: &Verb, request: &mut Map<String, Value>) -> Resu
             None => Who::operator(),
             Some(session) => Who {
                 instance,
-                runtime: RUNTIME.to_owned(),
+                runtime: GUEST_RUNTIME.to_owned(),
                 agent: agent.unwrap_or_default(),
                 session,
                 via: OPERATOR.to_owned(),
@@ -151,7 +152,7 @@ fn actor(caller: &Caller, verb: &Verb, request: &mut Map<String, Value>) -> Resu
     }
     let who = Who {
         instance,
-        runtime: RUNTIME.to_owned(),
+        runtime: GUEST_RUNTIME.to_owned(),
         agent: agent.unwrap_or_default(),
         session: session.unwrap_or_default(),
         via: if caller.is_local { "process" } else { TOKEN }.to_owned(),

@@ -1,8 +1,13 @@
 //! The gate over HTTP.
 
+use std::fs;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use serde_json::{Value, json};
 
-use crate::support::{Client, Home, let_it_be_read};
+use crate::support::{Between, Client, Home, let_it_be_read};
 
 fn before(client: &mut Client, session: &str, call: &str, tool: &str) -> Value {
     let params = json!({ "to": "alice@example.com" });
@@ -89,38 +94,141 @@ fn a_call_that_may_be_paused_needs_a_session() {
 }
 
 #[test]
-fn a_killed_service_loses_nothing_doubles_nothing_and_its_callers_do_not_look_dead() {
+fn whatever_becomes_of_a_service_nothing_is_lost_nothing_doubled_and_its_callers_do_not_look_dead() {
+    for between in Between::ALL {
+        let home = Home::new();
+        let token = home.token(&["ci"]);
+        let mut serve = Some(home.serve());
+        let mut next = || {
+            let next = between.happens(&home, serve.take().unwrap());
+            serve.insert(next).client(&token)
+        };
+        assert_eq!(before(&mut next(), "a", "1", "pay")["verdict"], "allow", "{between:?}");
+        assert_eq!(before(&mut next(), "a", "1", "pay")["verdict"], "allow", "{between:?}");
+        assert_eq!(home.records("intercept").len(), 1, "{between:?}");
+        // Its process may be gone, and it holds what it held.
+        let blocked = before(&mut next(), "b", "2", "pay");
+        assert_eq!(blocked["verdict"], "block", "{between:?}");
+        // When the lease of what blocks it ends.
+        assert_eq!(blocked["expiresAt"], blocked["evidence"][0]["expiresAt"], "{between:?}");
+        assert!(next().ok("/v1/extend", &json!({ "call": "1" }))["expiresAt"].is_string(), "{between:?}");
+        let end = json!({ "call": "1", "outcome": "complete" });
+        assert_eq!(next().ok("/v1/after", &end)["recorded"], true, "{between:?}");
+        assert_eq!(next().ok("/v1/after", &end)["recorded"], false, "{between:?}");
+        let late = next().post("/v1/extend", &json!({ "call": "1" }));
+        assert_eq!((late.status, &late.json()["error"]["code"]), (409, &json!("stale")), "{between:?}");
+        assert_eq!(before(&mut next(), "b", "3", "pay")["verdict"], "pause", "{between:?}");
+        assert_eq!(next().ok("/v1/delivered", &json!({ "call": "3" }))["read"], 1, "{between:?}");
+        assert_eq!(before(&mut next(), "b", "4", "pay")["verdict"], "allow", "{between:?}");
+        for (action, lines) in [("intercept", 2), ("complete", 1), ("unknown", 0)] {
+            assert_eq!(home.records(action).len(), lines, "{between:?} {action}");
+        }
+    }
+}
+
+#[test]
+fn of_many_at_once_one_is_allowed_and_who_was_paused_goes_through_once_that_is_read() {
+    const MANY: usize = 4;
+    const RACES: usize = 1_000;
     let home = Home::new();
+    home.without_limits();
+    let tokens: Vec<String> = (0..MANY).map(|who| home.token(&[&format!("agent-{who}")])).collect();
+    let serve = home.serve();
+    for (tool, stopped, again) in [("pay", "block", "block"), ("mail", "pause", "allow")] {
+        let counters = || -> Vec<AtomicUsize> { (0..RACES).map(|_| AtomicUsize::new(0)).collect() };
+        let (allowed, stops, retried) = (counters(), counters(), counters());
+        let start = Barrier::new(MANY);
+        thread::scope(|scope| {
+            for (who, token) in tokens.iter().enumerate() {
+                let mut client = serve.client(token);
+                let (allowed, stops, retried, start) = (&allowed, &stops, &retried, &start);
+                scope.spawn(move || {
+                    for race in 0..RACES {
+                        let mut ask = |path: &str, turn: &str, body: Value| {
+                            let mut body = body;
+                            body["call"] = format!("{tool}-{race}-{who}-{turn}").into();
+                            client.post(path, &body).json()
+                        };
+                        let call = || {
+                            let to = format!("{race}@example.com");
+                            json!({ "tool": tool, "params": { "to": to }, "session": format!("s{who}") })
+                        };
+                        start.wait();
+                        let verdict = ask("/v1/before", "1", call());
+                        allowed[race]
+                            .fetch_add(usize::from(verdict["verdict"] == "allow"), Ordering::Relaxed);
+                        if verdict["verdict"] != stopped || stops[race].fetch_add(1, Ordering::Relaxed) > 0 {
+                            continue;
+                        }
+                        // The first that was stopped has read why, while others still ask.
+                        let read = ask("/v1/delivered", "1", json!({}))["read"] == 1;
+                        let verdict = ask("/v1/before", "2", call());
+                        let went = read == (stopped == "pause") && verdict["verdict"] == again;
+                        retried[race].fetch_add(usize::from(went), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        for (race, ((allowed, stops), retried)) in allowed.iter().zip(&stops).zip(&retried).enumerate() {
+            let found = [allowed, stops, retried].map(|count| count.load(Ordering::Relaxed));
+            assert_eq!(found, [1, MANY - 1, 1], "{tool} {race}");
+        }
+    }
+}
+
+#[test]
+fn who_asks_is_no_agent_whatever_it_calls_itself() {
+    let home = Home::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let tree = elsewhere.path().canonicalize().unwrap().join("shared-context");
+    fs::create_dir(&tree).unwrap();
+    let folders = json!({ "folders": [{ "path": tree, "mode": "enforce" }] });
+    fs::write(home.path().join("context.json"), folders.to_string()).unwrap();
     let token = home.token(&["ci"]);
-    let mut serve = home.serve();
-    let restart = |serve: crate::support::Serve| {
-        serve.kill();
-        home.serve()
-    };
-    assert_eq!(before(&mut serve.client(&token), "a", "1", "pay")["verdict"], "allow");
-    serve = restart(serve);
-    assert_eq!(before(&mut serve.client(&token), "a", "1", "pay")["verdict"], "allow");
-    assert_eq!(home.records("intercept").len(), 1);
-    serve = restart(serve);
-    // Its process is gone, and it holds what it held.
-    let blocked = before(&mut serve.client(&token), "b", "2", "pay");
-    assert_eq!(blocked["verdict"], "block");
-    // When the lease of what blocks it ends.
-    assert_eq!(blocked["expiresAt"], blocked["evidence"][0]["expiresAt"]);
-    serve = restart(serve);
-    assert!(serve.client(&token).ok("/v1/extend", &json!({ "call": "1" }))["expiresAt"].is_string());
-    serve = restart(serve);
-    assert_eq!(
-        serve.client(&token).ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"],
-        true
-    );
-    serve = restart(serve);
+    let serve = home.serve();
     let mut client = serve.client(&token);
-    assert_eq!(client.ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"], false);
-    let late = client.post("/v1/extend", &json!({ "call": "1" }));
-    assert_eq!((late.status, &late.json()["error"]["code"]), (409, &json!("stale")));
-    assert_eq!(before(&mut client, "b", "3", "pay")["verdict"], "pause");
-    assert_eq!(home.records("complete").len(), 1);
+    for (runtime, agent, own) in [
+        ("openclaw", "main", "main"),
+        ("codex", "main", "codex"),
+        ("main", "main", "main"),
+        ("http", "main", "main"),
+    ] {
+        for (owner, is_its) in [(own, false), ("http", true)] {
+            let path = tree.join(format!("agent-outputs/{owner}/x.md"));
+            let params = json!({ "path": path, "content": "x" });
+            let mut call = json!({ "tool": "write", "params": params, "session": "s", "runtime": runtime, "agent": agent });
+            let told = client.ok("/v1/before", &call);
+            let (verdict, rule) = if is_its { ("allow", "write") } else { ("refuse", "context.not-yours") };
+            assert_eq!(
+                (&told["verdict"], &told["ruleName"]),
+                (&json!(verdict), &json!(rule)),
+                "{runtime} {owner}"
+            );
+            call["instance"] = "doug".into();
+            call["action"] = "write".into();
+            let told = client.ok("/intercept", &call);
+            assert_eq!(told["proceed"], is_its, "{runtime} {owner}");
+            assert_eq!(
+                told["warning"].as_str().is_some_and(|text| text.contains(rule)),
+                !is_its,
+                "{runtime}"
+            );
+        }
+    }
+    // Others are told what it calls itself, and that it asks here.
+    let mut mail =
+        json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": "a", "runtime": "codex" });
+    assert_eq!(client.ok("/v1/before", &mail)["verdict"], "allow");
+    mail["session"] = "b".into();
+    let paused = client.ok("/v1/before", &mail);
+    assert!(paused["text"].as_str().unwrap().contains("(http/codex session a)"), "{paused}");
+    let names = ["intercept", "denied", "blocked"].into_iter().flat_map(|action| home.records(action));
+    let names: Vec<String> = names.map(|record| record["runtime"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names.len(), 18, "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("http/")), "{names:?}");
+    // A rule for a runtime is for none of them.
+    let told = json!({ "tool": "PushNotification", "params": {}, "session": "s", "runtime": "claude-code" });
+    assert_ne!(client.ok("/v1/before", &told)["ruleName"], "session-own");
 }
 
 #[test]

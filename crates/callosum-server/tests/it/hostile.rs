@@ -137,24 +137,38 @@ fn smuggled_and_malformed_requests_get_nothing() {
     ] {
         let mut client = serve.stranger();
         client.raw(format!("{request}\r\n\r\n").as_bytes());
-        let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client.answer().status));
-        assert!(
-            status.as_ref().map_or(true, |status| (400..500).contains(status)),
-            "{request:?}: {status:?}"
-        );
+        let status = client.next_answer().map_or(400, |answer| answer.status);
+        assert!((400..500).contains(&status), "{request:?}: {status}");
     }
-    // A length that the body contradicts: what follows it is a request of its own, with its own token or none.
-    let mut client = serve.stranger();
-    let inner = "POST /v1/release HTTP/1.1\r\nContent-Length: 0\r\n\r\n";
-    client.raw(
-        format!(
-            "POST /v1/before HTTP/1.1\r\n{host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n{inner}"
-        )
-        .as_bytes(),
+    // Lengths that contradict each other, as two servers in a row would read them: what stands behind such a body is nobody's request.
+    let json = "Content-Type: application/json\r\n";
+    let note = json!({ "tool": "note", "params": { "to": "a" }, "session": "s" }).to_string();
+    let length = note.len();
+    let inner = format!(
+        "POST /v1/before HTTP/1.1\r\n{host}{json}Connection: close\r\nContent-Length: {length}\r\n\r\n{note}"
     );
-    let first = client.answer();
-    assert!((400..500).contains(&first.status), "{}", first.status);
-    assert_eq!(serve.client(&token).get("/v1/status").status, 200);
+    let written = || home.records("intercept").len();
+    for lengths in [
+        "Transfer-Encoding: chunked\r\nContent-Length: 4",
+        "Content-Length: 4\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding : chunked",
+        "Content-Length: 5\r\nContent-Length: 4",
+        "Content-Length: +5",
+    ] {
+        let mut client = serve.stranger();
+        client.raw(
+            format!("POST /v1/before HTTP/1.1\r\n{host}{json}{lengths}\r\n\r\n0\r\n\r\n{inner}").as_bytes(),
+        );
+        while let Some(answer) = client.next_answer() {
+            assert!((400..500).contains(&answer.status), "{lengths:?}: {} {}", answer.status, answer.text);
+        }
+        assert_eq!(written(), 0, "{lengths:?}");
+    }
+    // By itself it is one that is done.
+    let mut client = serve.stranger();
+    client.raw(inner.as_bytes());
+    assert_eq!((client.answer().status, written()), (200, 1));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod hostile;
 mod notices;
 mod openapi;
 mod page;
+mod peers;
 mod process;
 mod protocol;
 mod support;

@@ -1,5 +1,10 @@
 //! The document at `/openapi.json`, held against real answers.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -16,12 +21,33 @@ fn schema(document: &Value, method: &str, path: &str, status: u16) -> Validator 
     jsonschema::validator_for(&whole).unwrap()
 }
 
-fn check(document: &Value, method: &str, path: &str, answer: &Answer) -> Value {
-    let value = answer.json();
-    let validator = schema(document, method, path, answer.status);
-    let wrong: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
-    assert!(wrong.is_empty(), "{method} {path}: {wrong:?} in {value}");
-    value
+/// The document, and which of its operations were seen answered as it says.
+struct Held {
+    document: Value,
+    seen: RefCell<BTreeSet<(String, String)>>,
+}
+
+impl Held {
+    fn check(&self, method: &str, path: &str, answer: &Answer) -> Value {
+        let value = answer.json();
+        let validator = schema(&self.document, method, path, answer.status);
+        let wrong: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(wrong.is_empty(), "{method} {path}: {wrong:?} in {value}");
+        if answer.status == 200 {
+            self.seen.borrow_mut().insert((method.to_owned(), path.to_owned()));
+        }
+        value
+    }
+
+    /// Those whose success was not seen.
+    fn unseen(&self) -> Vec<(String, String)> {
+        let paths = self.document["paths"].as_object().unwrap();
+        let operations = paths.iter().flat_map(|(path, methods)| {
+            let methods = methods.as_object().unwrap();
+            methods.keys().map(|method| (method.clone(), path.clone()))
+        });
+        operations.filter(|operation| !self.seen.borrow().contains(operation)).collect()
+    }
 }
 
 #[test]
@@ -31,11 +57,10 @@ fn every_answer_is_as_the_document_says() {
     let serve = home.serve();
     let document = serve.stranger().get("/openapi.json").json();
     assert_eq!(document["openapi"], "3.1.0");
+    let held = Held { document, seen: RefCell::default() };
     let mut client = serve.client(&ops);
-    let post = |client: &mut Client, path: &str, body: Value| {
-        let answer = client.post(path, &body);
-        check(&document, "post", path, &answer)
-    };
+    let post =
+        |client: &mut Client, path: &str, body: Value| held.check("post", path, &client.post(path, &body));
     let mail = |session: &str, call: &str| json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": session, "call": call });
     post(&mut client, "/v1/before", mail("a", "1"));
     assert_eq!(post(&mut client, "/v1/before", mail("b", "2"))["verdict"], "pause");
@@ -51,32 +76,83 @@ fn every_answer_is_as_the_document_says() {
     let lock = |instance: &str| json!({ "instance": instance, "contextKey": "account:acme", "tier": 4 });
     post(&mut client, "/lock", lock("doug"));
     post(&mut serve.client(&other), "/lock", lock("mira"));
-    check(&document, "get", "/status", &client.get("/status"));
+    held.check("get", "/status", &client.get("/status"));
     let delete = client.send("DELETE", "/lock/account:acme?instance=doug", "", "");
-    check(&document, "delete", "/lock/{key}", &delete);
+    held.check("delete", "/lock/{key}", &delete);
     post(&mut client, "/complete", json!({ "instance": "doug", "contextKey": "account:acme", "result": {} }));
     post(&mut client, "/v1/release", json!({ "key": "account:acme" }));
-    let task = json!({ "title": "look", "id": "t", "session": "s" });
-    assert_eq!(post(&mut client, "/v1/tasks", task)["task"]["id"], "t");
-    let told = json!({ "type": "a.b", "payload": { "n": 1 }, "session_id": "s", "pane_id": null });
-    assert_eq!(post(&mut client, "/v1/events", told)["dropped"], Value::Null);
-    post(&mut client, "/v1/tasks/claim", json!({}));
-    check(&document, "get", "/v1/tasks/{id}", &client.get("/v1/tasks/t"));
-    for path in [
-        "/v1/tasks",
-        "/v1/messages",
-        "/v1/status",
-        "/v1/journal",
-        "/v1/leases",
-        "/v1/sessions",
-        "/v1/recent",
-        "/v1/rules",
-        "/v1/head",
-        "/healthz",
-        "/readyz",
+    together(&held, &mut client);
+    for (path, asked) in [
+        ("/v1/tasks", ""),
+        ("/v1/messages", "?session=w"),
+        ("/v1/status", ""),
+        ("/v1/journal", ""),
+        ("/v1/leases", ""),
+        ("/v1/sessions", ""),
+        ("/v1/recent", ""),
+        ("/v1/rules", ""),
+        ("/v1/head", ""),
+        ("/v1/why", "?key=account:acme"),
+        ("/v1/explain", "?q=%7B%22tool%22%3A%22pay%22%2C%22params%22%3A%7B%7D%7D"),
+        ("/v1/timeline", "?from=0&to=1"),
+        ("/v1/tally", "?from=0&to=1&bucketMs=1"),
+        ("/v1/observed", ""),
+        ("/healthz", ""),
+        ("/readyz", ""),
     ] {
-        check(&document, "get", path, &client.get(path));
+        held.check("get", path, &client.get(&format!("{path}{asked}")));
     }
+    // A refusal that is a verdict, too.
+    let mode = |mode| fs::set_permissions(home.path(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o777);
+    let refused = client.post("/v1/before", &mail("c", "3"));
+    mode(0o700);
+    assert_eq!(
+        (refused.status, &held.check("post", "/v1/before", &refused)["verdict"]),
+        (503, &json!("refuse"))
+    );
+    // A link needs the page's files, and what is no JSON is looked at elsewhere.
+    let without = [("post", "/v1/page"), ("get", "/v1/events"), ("get", "/metrics")];
+    held.check("post", "/v1/page", &client.post("/v1/page", &json!({})));
+    let without = without.map(|(method, path)| (method.to_owned(), path.to_owned()));
+    let unseen: Vec<_> = held.unseen().into_iter().filter(|operation| !without.contains(operation)).collect();
+    assert!(unseen.is_empty(), "{unseen:?}");
+}
+
+/// Tasks, messages and an event.
+fn together(held: &Held, client: &mut Client) {
+    let mut post = |method: &str, asked: &str, body: Value| {
+        let answer = client.post(asked, &body);
+        assert_eq!(answer.status, 200, "{asked}: {}", answer.text);
+        held.check("post", method, &answer)
+    };
+    for (verb, more) in [
+        ("done", json!({ "result": "seen" })),
+        ("fail", json!({ "why": "broken" })),
+        ("handoff", json!({ "to": "codex" })),
+        ("release", json!({})),
+        ("input", json!({ "question": "which?" })),
+        ("beat", json!({})),
+        ("cancel", json!({ "why": "late" })),
+        ("accept", json!({})),
+        ("reject", json!({})),
+    ] {
+        let made = post("/v1/tasks", "/v1/tasks", json!({ "title": "look", "id": verb, "session": "s" }));
+        assert_eq!(made["task"]["id"], verb);
+        let mut body = more;
+        if !["accept", "reject"].contains(&verb) {
+            let claimed = post("/v1/tasks/claim", "/v1/tasks/claim", json!({ "id": verb, "session": "w" }));
+            body["gen"] = claimed["task"]["gen"].clone();
+            body["session"] = "w".into();
+        }
+        post(&format!("/v1/tasks/{{id}}/{verb}"), &format!("/v1/tasks/{verb}/{verb}"), body);
+    }
+    let told = json!({ "type": "a.b", "payload": { "n": 1 }, "session_id": "w", "pane_id": null });
+    assert_eq!(post("/v1/events", "/v1/events", told)["dropped"], Value::Null);
+    let sent = json!({ "to": "http/ops/w", "intent": "inform", "body": "text", "session": "s" });
+    let id = post("/v1/messages", "/v1/messages", sent)["message"]["id"].clone();
+    post("/v1/messages/shown", "/v1/messages/shown", json!({ "ids": [id], "session": "w" }));
+    held.check("get", "/v1/tasks/{id}", &client.get("/v1/tasks/beat"));
 }
 
 #[test]

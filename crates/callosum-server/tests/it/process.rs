@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use rustix::process::Signal;
 use serde_json::json;
 
 use crate::support::Home;
@@ -119,6 +117,8 @@ fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_
     assert_eq!(said["error"]["code"], "writable-by-others");
     assert!(said["error"]["remedy"].as_str().unwrap().contains("chmod"));
     assert_eq!(client.get("/readyz").status, 503);
+    let metrics = client.get("/metrics").text;
+    assert!(metrics.contains("callosum_calls_total{tier=\"3\",verdict=\"refuse\"} 1\n"), "{metrics}");
     // Below tier 3 it goes on, and is written later.
     assert_eq!(client.ok("/v1/before", &call("3", "note"))["verdict"], "allow");
     open_to_all(home.path(), 0o700);
@@ -139,16 +139,4 @@ fn a_state_directory_that_was_replaced_is_used_as_it_is_then() {
     // What this process knew is written again, and still blocks.
     assert_eq!(client.ok("/v1/before", &pay("2", "b"))["verdict"], "block");
     assert_eq!(home.records("intercept").len(), 1);
-}
-
-#[test]
-fn a_stopped_service_goes_on_where_it_was() {
-    let home = Home::new();
-    let serve = home.serve();
-    let mut client = serve.local();
-    serve.signal(Signal::STOP);
-    client.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    serve.signal(Signal::CONT);
-    assert_eq!(client.answer().status, 200);
-    drop(UnixListener::bind(home.path().join("other.sock")));
 }

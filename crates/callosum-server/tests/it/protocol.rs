@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Home};
+use crate::support::{Between, Client, Home};
 
 fn intercept(client: &mut Client, instance: &str, tool: &str, params: Value) -> Value {
     client
@@ -80,6 +80,58 @@ fn tier_4_is_refused_on_any_conflict_lease_or_recent_action_and_ones_own_are_non
 }
 
 #[test]
+fn whatever_becomes_of_the_service_between_two_of_the_five_nothing_is_lost_and_nothing_doubled() {
+    for between in Between::ALL {
+        let home = Home::new();
+        let (doug, mira) = (home.token(&["doug"]), home.token(&["mira"]));
+        let mut serve = Some(home.serve());
+        // What another process is asked each time, and by whom.
+        let mut step = |token: &str, method: &str, path: &str, head: &str, body: Value| {
+            let next = between.happens(&home, serve.take().unwrap());
+            let head = format!("Content-Type: application/json\r\n{head}");
+            let answer = next.client(token).send(method, path, &head, &body.to_string());
+            assert_eq!(answer.status, 200, "{between:?} {path}: {}", answer.text);
+            serve = Some(next);
+            answer.json()
+        };
+        let key = "account:acme";
+        let pay = |instance: &str| json!({ "instance": instance, "tool": "pay", "action": "send", "params": { "to": "acme" } });
+        let lock = |instance: &str| json!({ "instance": instance, "contextKey": key, "tier": 4 });
+        let once = "Idempotency-Key: once\r\n";
+        for _ in 0..2 {
+            assert_eq!(step(&doug, "POST", "/lock", "", lock("doug"))["acquired"], true, "{between:?}");
+        }
+        assert_eq!(step(&mira, "POST", "/lock", "", lock("mira"))["acquired"], false, "{between:?}");
+        assert_eq!(step(&mira, "POST", "/intercept", "", pay("mira"))["proceed"], false, "{between:?}");
+        let first = step(&doug, "POST", "/intercept", once, pay("doug"));
+        assert_eq!((&first["proceed"], &first["call"]), (&json!(true), &json!("once")), "{between:?}");
+        assert_eq!(step(&doug, "POST", "/intercept", once, pay("doug"))["proceed"], true, "{between:?}");
+        let end = json!({ "instance": "doug", "contextKey": key, "result": {}, "id": "once" });
+        for _ in 0..2 {
+            assert_eq!(
+                step(&doug, "POST", "/complete", "", end.clone()),
+                json!({ "ok": true }),
+                "{between:?}"
+            );
+        }
+        let whose = |instance: &str| json!({ "instance": instance });
+        let path = format!("/lock/{key}");
+        assert_eq!(step(&mira, "DELETE", &path, "", whose("mira"))["ok"], false, "{between:?}");
+        for _ in 0..2 {
+            assert_eq!(step(&doug, "DELETE", &path, "", whose("doug")), json!({ "ok": true }), "{between:?}");
+        }
+        assert_eq!(step(&mira, "POST", "/lock", "", lock("mira"))["acquired"], true, "{between:?}");
+        // What was done is known, to the last process, too.
+        assert_eq!(step(&mira, "POST", "/intercept", "", pay("mira"))["proceed"], false, "{between:?}");
+        for (action, lines) in
+            [("leased", 2), ("intercept", 1), ("complete", 1), ("unknown", 0), ("refused", 1)]
+        {
+            assert_eq!(home.records(action).len(), lines, "{between:?} {action}");
+        }
+    }
+}
+
+#[test]
 fn a_lease_excludes_others_until_its_holder_gives_it_back() {
     let home = Home::new();
     let (doug, mira) = (home.token(&["doug"]), home.token(&["mira"]));
@@ -125,11 +177,7 @@ fn a_lease_excludes_others_until_its_holder_gives_it_back() {
 #[test]
 fn of_many_at_once_at_tier_4_exactly_one_proceeds_and_at_tier_3_all_but_one_are_warned() {
     let home = Home::new();
-    std::fs::write(
-        home.path().join("serve.json"),
-        r#"{"limits": {"requestsPerSecond": 100000, "burst": 100000, "openCalls": 100}}"#,
-    )
-    .unwrap();
+    home.without_limits();
     let tokens = [home.token(&["doug"]), home.token(&["mira"])];
     let serve = home.serve();
     const RACES: usize = 1_000;

@@ -1,13 +1,14 @@
 //! A service of its own for each test, and a client that speaks plain HTTP/1.1.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -18,6 +19,9 @@ const RULES: &str = r#"{"extends": "default", "rules":[
   {"name":"note","tier":2,"tool":"note","contextKey":"email:{params.to}"},
   {"name":"write","tier":1,"tool":"write","contextKey":"file:{params.path}"}
 ]}"#;
+
+/// How long a service stands still.
+const STANDS_STILL: Duration = Duration::from_millis(50);
 
 /// A state directory.
 pub(crate) struct Home {
@@ -44,6 +48,12 @@ impl Home {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callosum-serve"));
         command.args(words).arg("--state-dir").arg(self.path()).env_remove("NOTIFY_SOCKET");
         command
+    }
+
+    /// Lets tokens ask as often as they like, from the next start on.
+    pub(crate) fn without_limits(&self) {
+        let limits = r#"{"limits": {"requestsPerSecond": 100000, "burst": 100000, "openCalls": 100}}"#;
+        fs::write(self.path().join("serve.json"), limits).unwrap();
     }
 
     /// Makes a token.
@@ -115,14 +125,17 @@ impl Serve {
         self.child.id()
     }
 
-    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
+    fn pid(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
     }
 
     /// Asks it to end, and waits.
     pub(crate) fn end(mut self) -> ExitStatus {
-        self.signal(rustix::process::Signal::TERM);
+        self.signal(Signal::TERM);
         self.child.wait().unwrap()
     }
 
@@ -130,6 +143,40 @@ impl Serve {
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+}
+
+/// What becomes of a service between two steps of its callers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Between {
+    /// It is killed, and another one starts.
+    Killed,
+    /// It is asked to end, and another one starts.
+    Ended,
+    /// It stands still when the next request comes, and goes on.
+    Stopped,
+}
+
+impl Between {
+    pub(crate) const ALL: [Self; 3] = [Self::Killed, Self::Ended, Self::Stopped];
+
+    /// Does it; returns the service that goes on.
+    pub(crate) fn happens(self, home: &Home, serve: Serve) -> Serve {
+        match self {
+            Self::Killed => serve.kill(),
+            Self::Ended => assert_eq!(serve.end().code(), Some(0)),
+            Self::Stopped => {
+                serve.signal(Signal::STOP);
+                let pid = serve.pid();
+                std::thread::spawn(move || {
+                    std::thread::sleep(STANDS_STILL);
+                    // It is killed first where the test has failed meanwhile.
+                    let _ = kill_process(pid, Signal::CONT);
+                });
+                return serve;
+            }
+        }
+        home.serve()
     }
 }
 
@@ -187,8 +234,17 @@ impl Client {
 
     /// Reads an answer.
     pub(crate) fn answer(&mut self) -> Answer {
+        self.next_answer().unwrap_or_else(|| panic!("it ended"))
+    }
+
+    /// Reads an answer, if there comes one before the other end closes.
+    pub(crate) fn next_answer(&mut self) -> Option<Answer> {
         let mut line = String::new();
-        self.stream.read_line(&mut line).unwrap();
+        match self.stream.read_line(&mut line) {
+            Ok(0) => return None,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
+            read => read.unwrap(),
+        };
         let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("{line:?}")).parse().unwrap();
         let mut head = Vec::new();
         loop {
@@ -201,7 +257,7 @@ impl Client {
         let length: usize = length.map_or(0, |(_, length)| length.parse().unwrap());
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).unwrap();
-        Answer { status, head, text: String::from_utf8(body).unwrap() }
+        Some(Answer { status, head, text: String::from_utf8(body).unwrap() })
     }
 
     /// Reads a line.

@@ -7,6 +7,8 @@ mod again;
 mod leases;
 mod settle;
 
+use std::borrow::Cow;
+
 use crate::decision::history::{Action as Past, History, State, Who};
 use crate::decision::pause_text::{self, Told};
 use crate::decision::plan::{Plan, Refusal, Standing, Until};
@@ -35,8 +37,11 @@ pub use self::leases::Lease;
 use self::leases::renew;
 pub use self::settle::Settled;
 
-/// Characters of an instance's name, and of the right that a record names.
+/// Characters of an instance's name, of a claimed runtime, and of the right that a record names.
 const NAME_CHARS: usize = 100;
+
+/// The runtime of guests, whatever they call theirs: nobody shows that it is one of those that are known here.
+pub const GUEST_RUNTIME: &str = "http";
 
 /// More lines than this don't wait to be written: who comes then waits until there are fewer.
 const MAX_UNWRITTEN: usize = 1_000;
@@ -46,8 +51,8 @@ const MAX_UNWRITTEN: usize = 1_000;
 pub struct Guest {
     /// The instance that the call is of.
     pub instance: String,
-    /// The runtime that it comes from.
-    pub runtime: String,
+    /// What it calls the runtime that it comes from, if anything. Rules and the journal know it as `http/NAME`, the policy not at all.
+    pub claimed_runtime: Option<String>,
     /// By what right it is asked for.
     pub via: String,
     /// The call. Its id tells it from others of its session; without one, no two are the same.
@@ -160,6 +165,16 @@ pub enum NotAdmitted {
     Reused,
 }
 
+impl Guest {
+    /// The runtime, as rules and the journal know it: never one of those whose hooks are heard here.
+    fn runtime(&self) -> Cow<'static, str> {
+        match &self.claimed_runtime {
+            None => Cow::Borrowed(GUEST_RUNTIME),
+            Some(claimed) => Cow::Owned(format!("{GUEST_RUNTIME}/{}", one_line(claimed, NAME_CHARS))),
+        }
+    }
+}
+
 impl Weighed {
     /// Its tier.
     #[must_use]
@@ -210,10 +225,11 @@ impl Gate {
         let world = if looks { &self.world } else { &unseen };
         let rules = self.current_rules(now);
         let policy = self.policy();
+        let runtime = guest.runtime();
         let mut classification =
-            rules.classify_watching(&call, &guest.runtime, params, world, policy.watch(), None);
+            rules.classify_watching(&call, &runtime, params, world, policy.watch(), None);
         let instance = one_line(&guest.instance, NAME_CHARS);
-        let of = (guest.runtime.as_str(), instance.as_str());
+        let of = (GUEST_RUNTIME, instance.as_str());
         let denial = self.judged(&policy, &classification, &call, params, of, world);
         let asks = classification.asked_around && classification.tier.is_tracked();
         let asked_around = !looks && denial.is_none() && (asks || classification.names_kept);
@@ -226,8 +242,7 @@ impl Gate {
         if terms != Terms::Gate {
             classification.scope = Scope::OtherInstances;
         }
-        let mut intent =
-            Intent::new(&call, classification, params, &self.settings, &instance, &guest.runtime);
+        let mut intent = Intent::new(&call, classification, params, &self.settings, &instance, &runtime);
         if let Some(denial) = denial.as_ref().filter(|denial| denial.observed) {
             intent = intent.denied_in_observation(denial);
         }

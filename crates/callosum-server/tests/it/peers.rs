@@ -1,0 +1,71 @@
+//! Who asks on the socket: an agent's process, what it started, or somebody else of this user.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use callosum_core::machine;
+use callosum_runtimes::is_program;
+use serde_json::json;
+
+use crate::support::{Client, Home};
+
+const SOCKET: &str = "CALLOSUM_TEST_PEERS_SOCKET";
+const ASKS: [&str; 4] = ["--ignored", "--exact", "--nocapture", "peers::one_that_asks"];
+
+#[test]
+#[ignore = "the test beside it starts this, under several names"]
+#[expect(clippy::print_stdout, reason = "the test beside it reads this")]
+fn one_that_asks() {
+    let connect = || Box::new(UnixStream::connect(std::env::var_os(SOCKET).unwrap()).unwrap());
+    let status = |path: &str, body: &serde_json::Value| {
+        let mut client = Client::over(connect(), "localhost");
+        client.post(path, body).status
+    };
+    let note = json!({ "tool": "note", "params": { "to": "a" }, "session": "s" });
+    let asked = [("/v1/before", note), ("/v1/release", json!({ "key": "x" })), ("/v1/page", json!({}))];
+    println!("\nanswers: {:?}", asked.map(|(path, body)| status(path, &body)));
+}
+
+/// What the service answers to the program at `path`, started with these words.
+fn answers(home: &Home, path: &Path, words: &[&str]) -> String {
+    let mut command = Command::new(path);
+    command.args(words).env(SOCKET, home.socket()).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let told =
+        out.lines().map(Result::unwrap).find_map(|line| line.strip_prefix("answers: ").map(str::to_owned));
+    child.wait().unwrap();
+    told.unwrap()
+}
+
+#[test]
+fn on_the_socket_an_agent_s_process_and_what_it_starts_may_act_and_others_operate() {
+    let home = Home::new();
+    let _serve = home.serve();
+    let program = std::env::current_exe().unwrap();
+    let named = |name: &str, program: &Path| -> PathBuf {
+        let path = home.path().join(name);
+        symlink(program, &path).unwrap();
+        path
+    };
+    // An agent that runs this is above all of them.
+    let is_agent = machine::is_below(std::process::id(), is_program);
+    let script = format!("{} {}; exit 0", program.display(), ASKS.join(" "));
+    for (path, words, acts) in [
+        (named("codex", &program), ASKS.to_vec(), true),
+        (named("gemini.js", Path::new("/bin/sh")), vec!["-c", &script], true),
+        (named("codecs", &program), ASKS.to_vec(), is_agent),
+    ] {
+        let told = answers(&home, &path, &words);
+        // It has no page where its files were not built.
+        let expected: &[&str] =
+            if acts { &["[200, 403, 403]"] } else { &["[200, 200, 200]", "[200, 200, 404]"] };
+        assert!(expected.contains(&told.as_str()), "{}: {told}", path.display());
+        let written = home.records("intercept");
+        let via = if acts { "process" } else { "operator" };
+        assert_eq!(written.last().unwrap()["via"], via, "{}", path.display());
+    }
+}
