@@ -219,7 +219,9 @@ impl<'a> Question<'a> {
                 continue;
             }
             let Some((rule, fit)) = found else { continue };
-            if (invocation.open || !invocation.looped.is_empty())
+            // What guards the gate itself has one key, whatever a loop goes over.
+            let is_looped = !invocation.looped.is_empty() && !rule.is_standing;
+            if (invocation.open || is_looped)
                 && let Some(keys) = fit.as_ref().and_then(|fit| self.open_keys(rule, fit, &guard))
             {
                 verdict.take_open(rule, keys, &command);

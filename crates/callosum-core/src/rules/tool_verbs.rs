@@ -277,7 +277,7 @@ mod tests {
     fn what_a_name_says_that_a_tool_does() {
         for (name, verb) in [
             ("send_message", Some("send")),
-            ("message_send", Some("message")),
+            ("message_send", Some("send")),
             ("storage_blob_upload", Some("upload")),
             ("jira_post", Some("post")),
             ("address_book", None),

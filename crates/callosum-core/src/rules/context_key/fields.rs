@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::field::folded;
 use super::ids::is_other;
@@ -201,7 +201,13 @@ impl Fields {
                 let is_wrapped = depth == 0 && said == 1;
                 for (inner, value) in fields {
                     let inner = named(inner);
-                    if is_wrapped && value.is_object() {
+                    // But of a thing with an id of its own it says which thing that is: `{"channel": {"id": "C1"}}`.
+                    let is_thing = |fields: &Map<String, Value>| {
+                        fields.keys().any(|name| OWN.contains(&named(name).as_str()))
+                    };
+                    let is_wrapped = is_wrapped
+                        && value.as_object().is_some_and(|fields| is_carrier(&inner) || !is_thing(fields));
+                    if is_wrapped {
                         self.add(value, &inner, is_own, depth);
                         continue;
                     }
