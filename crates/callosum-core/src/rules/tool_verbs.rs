@@ -343,7 +343,7 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         // `work_order_create` creates an order.
         let behind = name.get(place + 1..).unwrap_or_default();
         return match behind {
-            [(verb, Sense::Does)] if *sense == Sense::MayDo && is_plain_verb(verb) => Some(verb),
+            [(verb, Sense::Does)] if place > 0 && *sense == Sense::MayDo && is_plain_verb(verb) => Some(verb),
             _ => Some(word),
         };
     }

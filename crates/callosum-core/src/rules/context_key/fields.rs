@@ -206,7 +206,7 @@ impl Fields {
                         continue;
                     }
                     // `project.key` is `projectKey`, too.
-                    if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
+                    if (depth == 0 || !is_own) && !name.is_empty() && OWN.contains(&inner.as_str()) {
                         self.add(value, &format!("{name}{inner}"), is_given, depth + 1);
                     }
                     self.add(value, &inner, is_own, depth + 1);
