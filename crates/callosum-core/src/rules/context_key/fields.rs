@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::field::folded;
 use super::ids::is_other;
@@ -201,18 +201,12 @@ impl Fields {
                 let is_wrapped = depth == 0 && said == 1;
                 for (inner, value) in fields {
                     let inner = named(inner);
-                    // But of a thing with an id of its own it says which thing that is: `{"channel": {"id": "C1"}}`.
-                    let is_thing = |fields: &Map<String, Value>| {
-                        fields.keys().any(|name| OWN.contains(&named(name).as_str()))
-                    };
-                    let is_wrapped = is_wrapped
-                        && value.as_object().is_some_and(|fields| is_carrier(&inner) || !is_thing(fields));
-                    if is_wrapped {
+                    if is_wrapped && value.is_object() {
                         self.add(value, &inner, is_own, depth);
                         continue;
                     }
                     // `project.key` is `projectKey`, too.
-                    if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
+                    if (depth == 0 || !is_own) && !name.is_empty() && OWN.contains(&inner.as_str()) {
                         self.add(value, &format!("{name}{inner}"), is_given, depth + 1);
                     }
                     self.add(value, &inner, is_own, depth + 1);

@@ -233,7 +233,7 @@ const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "
 const MAX_BESIDES: usize = 2;
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]
-const TALKED_IN: &[&str] = &["bug", "card", "channel", "chat", "conversation", "epic", "issue", "room", "story", "thread", "ticket"];
+const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "thread", "ticket"];
 
 /// One of the things that a call acts on.
 struct Object {

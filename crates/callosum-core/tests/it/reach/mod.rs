@@ -418,20 +418,20 @@ const SIXTH_GOALS: &[Goal] = &[
 const SEVENTH_GOALS: &[Goal] = &[
     ("well-known services", |score| score.known, 99.0),
     ("the long tail", |score| score.tail, 90.0),
-    ("pairs of different resources apart", |score| score.apart, 90.0),
-    ("pairs of the same resource together", |score| score.together, 83.0),
+    ("pairs of different resources apart", |score| score.apart, 99.0),
+    ("pairs of the same resource together", |score| score.together, 96.0),
 ];
 
 /// The same for pairs that ask for keys alone, of calls of servers that no other file has.
 const KEYS_GOALS: &[Goal] = &[
-    ("pairs of different resources apart", |score| score.apart, 97.0),
+    ("pairs of different resources apart", |score| score.apart, 96.0),
     ("pairs of the same resource together", |score| score.together, 90.0),
 ];
 
 /// The same for those of servers whose tools' verbs were not asked for first: some are of no rule.
 const FRESH_GOALS: &[Goal] = &[
     ("pairs of different resources apart", |score| score.apart, 95.0),
-    ("pairs of the same resource together", |score| score.together, 80.0),
+    ("pairs of the same resource together", |score| score.together, 85.0),
 ];
 
 /// The same for more that were written down before any rule was asked for them.
