@@ -347,7 +347,7 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
         ("acme__add_user_to_group", json!({"userId": "u1", "groupId": "g1"}), "group/g1/u1"),
         ("acme__remove_user_from_group", json!({"user_id": "u1", "group": "g1"}), "group/g1/u1"),
         // Paths are paths, whatever the tool is called; issues have no kind.
-        ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path//a.md"),
+        ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path/a.md"),
         ("acme__close_ticket", json!({"ticketId": 4}), "4"),
     ] {
         assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool} {params}");
