@@ -97,11 +97,7 @@ impl Gate {
         let Some(rules) = rules else {
             return self.classify_later(&call, params, classify(&RuleSet::shipped()));
         };
-        let mut classification = classify(&rules);
-        if self.is_cut_short(&rules, &call, params, &mut classification) {
-            let mut intent = self.intent(&call, classification, params);
-            return self.by_policy(&mut intent, CUT_SHORT, (CUT_SHORT, CUT_REMEDY), now);
-        }
+        let classification = classify(&rules);
         let denial = self.protects(&policy, &classification);
         let asks = classification.asked_around && classification.tier.is_tracked();
         if denial.is_none() && (asks || classification.names_kept) {
@@ -110,6 +106,9 @@ impl Gate {
         if let Some(denial) = denial {
             let intent = self.intent(&call, classification, params);
             return self.by_denial(&call, intent, denial, (Patience::None, &Course::default()), now);
+        }
+        if let Some(answer) = self.cut_short(&rules, &call, params, &classification, now) {
+            return answer;
         }
         if !classification.tier.is_tracked() {
             return self.light(&call, classification, params, now);
@@ -133,16 +132,15 @@ impl Gate {
     ) -> Answer {
         let rules = self.current_rules(now);
         let policy = self.policy();
-        let mut classification =
+        let classification =
             rules.classify_watching(call, &self.runtime, params, &self.world, policy.watch(), None);
-        if self.is_cut_short(&rules, call, params, &mut classification) {
-            let mut intent = self.intent(call, classification, params);
-            return self.by_policy(&mut intent, CUT_SHORT, (CUT_SHORT, CUT_REMEDY), now);
-        }
         let of = (self.runtime.as_str(), self.instance.as_str());
         if let Some(denial) = self.judged(&policy, &classification, call, params, of, &self.world) {
             let intent = self.intent(call, classification, params);
             return self.by_denial(call, intent, denial, (patience, course), now);
+        }
+        if let Some(answer) = self.cut_short(&rules, call, params, &classification, now) {
+            return answer;
         }
         let is_light = !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier);
         // By the shipped rules the host may have refused it meanwhile.
@@ -154,21 +152,24 @@ impl Gate {
         self.begin(intent, patience, course, now)
     }
 
-    /// Whether a call may be what a stricter rule is for, because a limit cut off what its rules ask for. It has that one's tier then.
-    fn is_cut_short(
+    /// What becomes of a call that may be what a stricter rule is for, because a limit cut off what its rules ask for.
+    fn cut_short(
         &self,
         rules: &RuleSet,
         call: &ToolCall,
         params: &dyn Parameters,
-        classification: &mut Classification,
-    ) -> bool {
+        classification: &Classification,
+        now: &Stamp,
+    ) -> Option<Answer> {
         if !params.was_cut() {
-            return false;
+            return None;
         }
-        let strictest = rules.strictest_for(call, &self.runtime, true);
-        let is_cut_short = strictest > classification.tier;
-        classification.tier = classification.tier.max(strictest);
-        is_cut_short
+        let tier = rules.strictest_for(call, &self.runtime, true);
+        if tier <= classification.tier {
+            return None;
+        }
+        let mut intent = self.intent(call, Classification { tier, ..classification.clone() }, params);
+        Some(self.by_policy(&mut intent, CUT_SHORT, (CUT_SHORT, CUT_REMEDY), now))
     }
 
     /// What becomes of a call that the policy would refuse. Where that is only written down, it is decided as any other.
