@@ -25,6 +25,13 @@ use crate::{Invocation, joined};
 
 /// Options of a carrier that are not known, of which each may have a value: the command is looked for behind so many words more.
 const MAX_DOUBTS: usize = 4;
+/// Options that have no value with any carrier.
+#[rustfmt::skip]
+const FLAGS: &[&str] = &[
+    "--askpass", "--background", "--bun", "--detach", "--follow-forks", "--force", "--foreground", "--ignore-environment", "--init",
+    "--interactive", "--login", "--non-interactive", "--null", "--preserve-env", "--privileged", "--quiet", "--rm", "--set-home", "--silent",
+    "--stdin", "--tty", "--verbose", "--yes",
+];
 
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
@@ -199,7 +206,11 @@ impl<'w> Own<'w> {
                     self.folder = rest.first().map(String::as_str);
                 }
                 rest = rest.get(1..).unwrap_or_default();
-            } else if option.starts_with("--") && rest.first().is_some_and(|next| !next.starts_with('-')) {
+            } else if option.starts_with("--")
+                && !option.starts_with("--no-")
+                && !FLAGS.contains(&option.as_str())
+                && rest.first().is_some_and(|next| !next.starts_with('-'))
+            {
                 self.doubts += 1;
             }
         }
@@ -338,11 +349,14 @@ fn carry<'w>(
     if carrier.operands > 0 {
         inner = own.behind_options(carrier, inner);
     }
+    let doubts = own.doubts.min(MAX_DOUBTS);
     if carrier.rest == Rest::Arguments {
-        return each::arguments(walk, carrier, behind, inner, &inside);
+        let from = |skipped| inner.get(skipped..).unwrap_or_default();
+        let carries = |skipped| each::arguments(walk, carrier, behind, from(skipped), &inside);
+        return (0..=doubts).map(carries).filter(|carries| *carries).count() > 0;
     }
     let texts = if carrier.anywhere { Own::all_texts(carrier, behind) } else { own.texts };
-    let (is_text, doubts) = (!texts.is_empty(), own.doubts.min(MAX_DOUBTS));
+    let is_text = !texts.is_empty();
     for text in texts {
         // `env -S 'a b' c`
         let further = if carrier.anywhere || carrier.rest == Rest::Own { &[] } else { inner };
