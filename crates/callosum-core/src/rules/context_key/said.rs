@@ -53,7 +53,9 @@ fn is_option(field: &str) -> bool {
 
 /// How well the value of a field tells what is meant, if it does.
 fn telling(field: &str, value: &str) -> Option<Telling> {
-    let is_name = value.chars().all(|c| c.is_alphanumeric() || " -_./@:#&+,='()".contains(c));
+    // A slash alone names nothing.
+    let is_name = value.chars().any(char::is_alphanumeric)
+        && value.chars().all(|c| c.is_alphanumeric() || " -_./@:#&+,='()".contains(c));
     if is_option(field) || matches!(value, "true" | "false") || !is_name || is_time(value) {
         return None;
     }

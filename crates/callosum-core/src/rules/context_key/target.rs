@@ -205,7 +205,14 @@ fn usual<'n>(name: &NameWords, fields: &Fields) -> Option<Found<'n>> {
     let reached = || if name.makes() { None } else { of(PHONES) };
     let found = of(USUAL).or_else(reached).or_else(|| others(&is_specific)).or_else(|| of(NAMING));
     let told = |most| said::told(name, fields, most, "");
-    let found = found.or_else(|| of(PHONES)).or_else(|| told(Telling::Address)).or_else(|| of(WIDE));
+    // What is moved is what stands where it comes from.
+    let moved = || {
+        let is_source =
+            |(field, _): &(&str, &str)| name.acting() == Some("move") && field.starts_with("source");
+        fields.own().find(is_source).map(|(field, _)| (field.to_owned(), fields.named(field)))
+    };
+    let found = found.or_else(|| of(PHONES)).or_else(moved);
+    let found = found.or_else(|| told(Telling::Address)).or_else(|| of(WIDE));
     let (field, values) = found.or_else(|| others(&|_| true)).or_else(|| told(Telling::Words))?;
     let values = as_paths(&field, values);
     Some(Found { thing: None, field, values })
