@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use callosum_core::model::error::QueryError;
 use callosum_core::model::time::{Stamp, from_rfc3339};
+use callosum_core::policy::known_as;
 use callosum_core::query::{Filter, Source};
 use serde_json::Value;
 
@@ -178,6 +179,17 @@ fn text<'r>(record: &'r Value, name: &str) -> &'r str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// By what name folders know whose record this is: what a guest over HTTP calls itself proves nothing of an agent of that name.
+pub(super) fn whose(record: &Value) -> &str {
+    let agent = Some(text(record, "agent")).filter(|agent| !agent.is_empty());
+    let named = match text(record, "runtime") {
+        // A line of before there were other runtimes.
+        "" => agent.unwrap_or_default(),
+        runtime => known_as(agent, runtime),
+    };
+    if named.is_empty() { text(record, "instance") } else { named }
+}
+
 impl Fold {
     fn take(&mut self, seq: u64, at_ms: i64, record: &Value) {
         let outcome = match text(record, "action") {
@@ -226,10 +238,8 @@ impl Fold {
     }
 
     fn who(&mut self, record: &Value) -> usize {
-        let named =
-            ["agent", "runtime"].map(|name| text(record, name)).into_iter().find(|name| !name.is_empty());
         let (machine, instance) = (text(record, "machine"), text(record, "instance"));
-        let who = (machine.to_owned(), instance.to_owned(), named.unwrap_or(instance).to_owned());
+        let who = (machine.to_owned(), instance.to_owned(), whose(record).to_owned());
         if let Some(number) = self.numbers.get(&who) {
             return *number;
         }

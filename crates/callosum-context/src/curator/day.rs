@@ -17,7 +17,7 @@ use crate::signals::{
     Answer, Day as Known, Document, Gatherer, Patterns, Question, Window, markdown, of_key,
 };
 
-use super::activity::Activity;
+use super::activity::{Activity, whose};
 use super::claims::{What, claims};
 use super::items::{self, Skipped, Told};
 use super::roundtable::{Facts, Unproved, Written, bare, roundtable};
@@ -233,8 +233,7 @@ impl<'a> Proofs<'a> {
         else {
             return Ok(Some("the journal has no such record".to_owned()));
         };
-        let named = ["agent", "runtime", "instance"].map(|name| text(record, name));
-        let whose = named.iter().find(|name| !name.is_empty()).map_or("", String::as_str);
+        let whose = whose(record);
         if whose != bare(agent) {
             return Ok(Some(format!("that record is {}'s", crate::inert::inert(whose, 80))));
         }

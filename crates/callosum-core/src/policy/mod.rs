@@ -76,7 +76,15 @@ const NAMES_AGENTS: &str = "openclaw";
 
 /// The name by which folders know the agent of a call.
 pub(crate) fn agent_of<'a>(call: &'a ToolCall, runtime: &'a str) -> &'a str {
-    call.agent.as_deref().filter(|_| runtime == NAMES_AGENTS).unwrap_or(runtime)
+    known_as(call.agent.as_deref(), runtime)
+}
+
+/// The name by which folders know an agent of a runtime. `agent` is what it is called there: by its host, which is believed, or by
+/// itself, which is not: whoever asks over HTTP as `http/NAME` is `http`.
+#[must_use]
+pub fn known_as<'a>(agent: Option<&'a str>, runtime: &'a str) -> &'a str {
+    let family = runtime.split_once('/').map_or(runtime, |(family, _)| family);
+    agent.filter(|_| runtime == NAMES_AGENTS).unwrap_or(family)
 }
 
 /// What is kept.
