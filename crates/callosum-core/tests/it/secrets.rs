@@ -445,6 +445,13 @@ fn a_secret_in_a_random_shape_is_in_nothing_that_is_written_or_said() {
                     .text,
             );
             said.push(serde_json::to_string(&gate.status(&world.now)).unwrap());
+            said.extend(gate.take_notices().into_iter().map(|notice| notice.text));
+            let files = std::fs::read_dir(world.path()).unwrap().map(|entry| entry.unwrap().path());
+            said.extend(
+                files
+                    .filter(|path| path.is_file() && *path != world.journal_path())
+                    .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()),
+            );
         }
         let journal = std::fs::read(world.journal_path()).unwrap();
         said.push(String::from_utf8_lossy(journal.get(read..).unwrap_or(&journal)).into_owned());

@@ -208,6 +208,30 @@ fn a_runtime_that_never_ends_its_event_is_not_waited_for() {
 }
 
 #[test]
+fn a_guard_that_is_held_for_ever_leaves_time_to_answer() {
+    let world = World::new();
+    assert_eq!(world.before(CLAUDE, "x", "ls"), "");
+    let guard = world.state.path().join("state.guard");
+    let guard = fs::OpenOptions::new().read(true).write(true).open(guard).unwrap();
+    rustix::fs::flock(&guard, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    for session in [CLAUDE, CODEX, GEMINI] {
+        let mut hook = by_shell(&world, "exec \"$@\"", session, &["--timeout", "5"]);
+        let _ = hook.stdin.take().unwrap().write_all(event(session, gating(session), MAIL).as_bytes());
+        // A runtime ends what it has waited for so long, and then lets the call through.
+        let until = Instant::now() + Duration::from_secs(5);
+        while hook.try_wait().unwrap().is_none() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let _ = hook.kill();
+        let (code, said, stderr) = finish(hook);
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{said}");
+        assert!(said.contains("deny") && said.contains("Can't check"), "{said}");
+    }
+    drop(guard);
+    assert_eq!(world.before(CLAUDE, "x", MAIL), "");
+}
+
+#[test]
 fn a_hook_that_gets_no_thread_decides_all_the_same() {
     // Limits of processes don't hold for root.
     let is_root = rustix::process::geteuid().is_root();
