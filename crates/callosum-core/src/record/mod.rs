@@ -13,6 +13,7 @@ pub(crate) mod own;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ pub enum Conflict {
 }
 
 /// Who runs a call: a process that can be looked for. The boot is the record's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Holder {
     /// Process id, in its namespace.
     pub pid: u32,
@@ -439,6 +440,12 @@ impl Record {
     #[must_use]
     pub fn stamp(&self) -> Stamp {
         Stamp { wall_ms: self.wall_ms, up_ms: self.up.unwrap_or(0), boot: self.up.and(self.boot) }
+    }
+
+    /// Of what begins a segment: from where on the journal was kept, if anything was pruned. A damaged line says nothing of that.
+    #[must_use]
+    pub fn kept_from(&self) -> Option<u64> {
+        self.of.get(1).copied().filter(|_| self.of.first().copied() == self.base)
     }
 
     /// When it happened: when it was written, but for what was written anew.

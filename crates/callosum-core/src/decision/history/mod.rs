@@ -131,7 +131,7 @@ impl History {
             }
             Fold::Segment => {
                 self.carry_windows(&record.windows, record.wall_ms);
-                self.kept_from = self.kept_from.max(record.of.get(1).copied());
+                self.kept_from = self.kept_from.max(record.kept_from());
             }
             Fold::Prune => self.kept_from = self.kept_from.max(record.base),
             Fold::Loss => {

@@ -61,7 +61,7 @@ pub fn observed_gaps(
 ) -> Result<Vec<Gap>, StateError> {
     let opened = segments.active.1.opening_record()?;
     let end = ChainEnd { base: segments.active.0, opened: opened.as_ref().map(Record::stamp) };
-    let kept_from = history.kept_from.max(opened.and_then(|opened| opened.of.get(1).copied()));
+    let kept_from = history.kept_from.max(opened.and_then(|opened| opened.kept_from()));
     Chain::default().gaps(directory, end, kept_from, history.keep_ms(), now)
 }
 

@@ -163,7 +163,7 @@ impl Segment {
             segment.opened = Some(opened.stamp());
             segment.base = opened.base.unwrap_or(0);
             segment.journal = opened.journal;
-            segment.carried = Carried { windows: opened.windows, kept_from: opened.of.get(1).copied() };
+            segment.carried = Carried { kept_from: opened.kept_from(), windows: opened.windows };
         }
         Ok(Some(segment))
     }

@@ -94,7 +94,8 @@ impl Bench {
 /// Which other values a byte is given.
 #[derive(Clone, Copy)]
 pub(crate) enum Others {
-    /// One for each way to break a line: another digit, another letter, no text any more, a line's end, NUL.
+    /// One for each way to break a line: another digit, another letter, no text any more, a line's end, NUL, another
+    /// element of a list.
     Several,
     /// One of these, and another one for the next byte.
     One,
@@ -103,7 +104,7 @@ pub(crate) enum Others {
 impl Others {
     /// The other values of the byte `byte` at `at`; with `CALLOSUM_TORTURE=1` all there are.
     pub(crate) fn of(self, at: usize, byte: u8) -> Vec<u8> {
-        let mut values = vec![byte ^ 0x01, byte ^ 0x20, byte ^ 0x80, b'\n', 0];
+        let mut values = vec![byte ^ 0x01, byte ^ 0x20, byte ^ 0x80, b'\n', 0, b','];
         if std::env::var_os("CALLOSUM_TORTURE").is_some_and(|value| value == "1") {
             values = (0..=u8::MAX).collect();
         } else if matches!(self, Self::One) {

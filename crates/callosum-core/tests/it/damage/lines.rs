@@ -101,7 +101,10 @@ fn fresh(damages: &[Damage], sample: &Sample, index: Option<&Index>) {
             let hit = damage.hit(sample);
             let seen = look(bench, concerns_files(sample, &hit), &sample.now);
             let mut problems = problems(sample, &undamaged, &files, &hit, index.is_some(), &seen);
-            problems.extend(damage.is_told(&hit, sample, index.is_some(), seen.lost));
+            // Whoever finds a newer version's line goes no further.
+            if !seen.degraded {
+                problems.extend(damage.is_told(&hit, sample, index.is_some(), seen.lost));
+            }
             problems
         },
     );

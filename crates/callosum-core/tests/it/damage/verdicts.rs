@@ -29,7 +29,7 @@ pub(crate) struct Seen {
     /// Another gate's mail to Gina, where it was asked.
     gina: Option<Answer>,
     skipped: u64,
-    degraded: bool,
+    pub(crate) degraded: bool,
     /// The journal is said to be lost.
     pub(crate) lost: bool,
 }
