@@ -320,6 +320,27 @@ fn too_many_keys_are_counted_not_listed() {
 }
 
 #[test]
+fn a_body_that_is_too_long_to_be_read_is_told_by_its_digest() {
+    let keys = |channel: &str, length: usize| {
+        let body = json!({ "text": "x".repeat(length), "channel": channel }).to_string();
+        let command = format!("curl https://slack.com/api/chat.postMessage -d '{body}'");
+        let found = RuleSet::shipped().classify(
+            &call("exec"),
+            "openclaw",
+            &json!({ "command": command }),
+            &World::unseen(),
+        );
+        assert_eq!(found.tier as u8, 3);
+        found.context_keys
+    };
+    assert_eq!(keys("C1", 60_000), ["slack:C1"]);
+    let long = keys("C1", 70_000);
+    assert!(long.len() == 1 && long[0].starts_with("slack:unknown~"), "{long:?}");
+    assert_eq!(keys("C1", 70_000), long);
+    assert_ne!(keys("C2", 70_000), long);
+}
+
+#[test]
 fn huge_and_hostile_parameters_cost_little() {
     let long = "x".repeat(1_000_000);
     for command in [

@@ -9,7 +9,7 @@ use super::Command;
 use super::cmdlet::{self, is_cmdlet};
 
 /// A body is read to this length; what a longer one says is not known.
-const MAX_BYTES: usize = 64 * 1024;
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 /// At most this many values of one field are told.
 const MAX_VALUES: usize = 64;
 

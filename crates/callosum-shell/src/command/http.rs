@@ -55,6 +55,12 @@ impl Request {
         self.body.iter().flat_map(|text| body::in_body(text, path)).collect()
     }
 
+    /// Whether a part of its body is longer than what is read of one.
+    #[must_use]
+    pub fn has_unread_body(&self) -> bool {
+        self.body.iter().any(|text| text.len() > body::MAX_BYTES)
+    }
+
     /// The values of an argument of a GraphQL mutation that is its body.
     pub(super) fn arguments(&self, name: &str) -> Vec<String> {
         self.body.iter().flat_map(|text| graphql::argument(text, name)).collect()

@@ -1,11 +1,10 @@
 //! Where the values in a placeholder come from: the parameters, or the command that a rule matched.
 
 use callosum_shell::Line;
-use callosum_shell::command::{BRANCH, Command, Detail, Fit, REPOSITORY, USUAL_HOSTS};
+use callosum_shell::command::{BRANCH, Command, Detail, Fit, REPOSITORY, Request, USUAL_HOSTS};
 
 use super::around::Around;
 use super::command_recipient::recipients;
-use super::distinct;
 use super::file_path::{file_paths, is_outside, path_in, work_folder};
 use super::mail_fields;
 use super::mail_text::MailTexts;
@@ -13,6 +12,7 @@ use super::placeholder::{Source, families, one_of_several};
 use super::server;
 use super::site::Site;
 use super::target::own_id;
+use super::{Lookup, distinct};
 use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::redact::{key_mark, names_a_secret};
 
@@ -173,7 +173,16 @@ impl Source {
                 forge_keys(site).into_iter().map(target).collect()
             }
             Self::Command(detail) => {
-                distinct(site.detail(detail).into_iter().filter(|value| !value.trim().is_empty()))
+                let found =
+                    distinct(site.detail(detail).into_iter().filter(|value| !value.trim().is_empty()));
+                let is_of_body = matches!(detail, Detail::HttpBody(_));
+                let is_unread =
+                    |fit: &Fit<'_, '_>| fit.command.requests().iter().any(Request::has_unread_body);
+                match fit.filter(|fit| found.is_empty() && is_of_body && is_unread(fit)) {
+                    // Whatever a body says that is too long to be read, another one says something else.
+                    Some(_) => unknown_in_line(params).into_iter().collect(),
+                    None => found,
+                }
             }
         }
     }
@@ -218,6 +227,12 @@ fn of_folder(site: Site<'_, '_>, key: String) -> String {
     }
 }
 
+/// What stands for a target that the call's command line does not say.
+fn unknown_in_line(params: &Lookup<'_>) -> Option<String> {
+    let command = params.get("command")?;
+    Some(params.unknown_in(command.as_str()?))
+}
+
 /// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
 fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     let params = site.params;
@@ -226,7 +241,7 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     if let Some(fit) = site.fit {
         let found = recipients_of(fit.command, &params.mails);
         return match found {
-            [] => line.map(|line| params.unknown_in(line)).into_iter().collect(),
+            [] => unknown_in_line(params).into_iter().collect(),
             found => found.to_vec(),
         };
     }
