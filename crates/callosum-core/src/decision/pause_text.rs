@@ -54,25 +54,36 @@ pub fn pause(
     text
 }
 
-/// The text of a block by a rule that lets nobody retry: the facts, and for how long it holds. `windows_ms` are that of the rule and that
-/// within which other actions are listed.
+/// The text of what no retry changes: the same facts, and `end`: [`ADVICE`], [`REFUSED_ADVICE`] or [`by_rule`].
 #[must_use]
-pub fn block_by_rule(
+pub fn done(
     history: &History,
     told: &[Told],
     digest: Option<&str>,
-    (window_ms, others_window_ms): (u64, u64),
+    (others_window_ms, end): (u64, &str),
     now: &Stamp,
 ) -> String {
     let mut text = String::with_capacity(ROOM);
     push_headline(&mut text, history, told, now);
     text.push_str("\nWhat was done:\n");
     push_facts(&mut text, history, told, digest, others_window_ms, now);
-    text.push_str(&format!(
-        "\nA rule blocks this for {} after such an action, so a retry does not help. Skip it, or leave it to the operator.",
-        for_people_of(window_ms)
-    ));
+    text.push('\n');
+    text.push_str(end);
     text
+}
+
+/// For a caller who is only told, and whose call runs.
+pub const ADVICE: &str = "This call was not stopped. Go on only if it is still needed.";
+/// The same where it does not.
+pub const REFUSED_ADVICE: &str = "This call is refused while that is recent, so a retry does not help. Skip it, or leave it to the operator.";
+
+/// For a call that a rule blocks within a window, milliseconds.
+#[must_use]
+pub fn by_rule(window_ms: u64) -> String {
+    format!(
+        "A rule blocks this for {} after such an action, so a retry does not help. Skip it, or leave it to the operator.",
+        for_people_of(window_ms)
+    )
 }
 
 /// The text of a block by a limit: how many calls it lets through, and when there is room again.

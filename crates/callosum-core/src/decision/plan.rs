@@ -74,6 +74,11 @@ pub struct Refusal {
 pub enum Until {
     /// Until its session, which was told, tries again.
     Retry,
+    /// For as long as the evidence is recent, where it does not run: its caller is only told, and no retry changes that.
+    Advice {
+        /// It runs.
+        runs: bool,
+    },
     /// Until another call ends or loses its lease.
     LeaseEnds,
     /// Until the evidence is out of this window, milliseconds: the rule blocks.
@@ -199,7 +204,8 @@ impl Plan {
                 shown,
             };
         }
-        let until = if conflict == Conflict::Lease { Until::LeaseEnds } else { Until::Retry };
+        let until =
+            if conflict == Conflict::Lease { Until::LeaseEnds } else { Until::Advice { runs: false } };
         Self::Refuse(Refusal { conflict, until, shown, told })
     }
 }
@@ -208,7 +214,7 @@ impl Refusal {
     /// Whether a retry does not help before another call has ended.
     #[must_use]
     pub fn is_block(&self) -> bool {
-        self.until != Until::Retry
+        !matches!(self.until, Until::Retry | Until::Advice { .. })
     }
 
     /// What the journal says that the rule wanted, where it was no pause.
@@ -226,12 +232,13 @@ impl Refusal {
         others_window_ms: u64,
         now: &Stamp,
     ) -> String {
+        let done = |end: &str| pause_text::done(history, &self.told, digest, (others_window_ms, end), now);
         match &self.until {
             Until::LeaseEnds => pause_text::block(history, &self.told, now),
             Until::Retry => pause_text::pause(history, &self.told, digest, others_window_ms, now),
-            Until::Past(window_ms) => {
-                pause_text::block_by_rule(history, &self.told, digest, (*window_ms, others_window_ms), now)
-            }
+            Until::Advice { runs: true } => done(pause_text::ADVICE),
+            Until::Advice { runs: false } => done(pause_text::REFUSED_ADVICE),
+            Until::Past(window_ms) => done(&pause_text::by_rule(*window_ms)),
             Until::Room(reached) => pause_text::limit(reached, now),
         }
     }

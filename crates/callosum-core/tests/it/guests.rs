@@ -337,7 +337,8 @@ fn advice_counts_other_instances_alone_warns_at_tier_3_and_refuses_at_tier_4() {
     assert_eq!(advised(&world, "http/a", "mail", "2").facts, []);
     let warned = advised(&world, "http/b", "mail", "3");
     assert_eq!((warned.verdict, warned.facts.len()), (Verdict::Allow, 2));
-    assert!(warned.text.unwrap().contains("http/a"));
+    let text = warned.text.unwrap();
+    assert!(text.contains("http/a") && text.ends_with("Go on only if it is still needed."), "{text}");
     for (instance, call) in [("http/a", "1"), ("http/a", "2"), ("http/b", "3")] {
         assert!(settle(&world, &serve, instance, call, Ended::Ok));
     }
@@ -345,6 +346,11 @@ fn advice_counts_other_instances_alone_warns_at_tier_3_and_refuses_at_tier_4() {
     for call in 4..7 {
         let refused = advised(&world, "http/c", "pay", &call.to_string());
         assert_eq!((refused.verdict, refused.facts.len()), (Verdict::Pause, 3));
+        // Once more by the same id, and it is told the same.
+        for refused in [refused, advised(&world, "http/c", "pay", &call.to_string())] {
+            let text = refused.text.unwrap();
+            assert!(text.contains("a retry does not help"), "{text}");
+        }
         world.pass(1_000);
     }
     assert_eq!(advised(&world, "http/b", "pay", "7").facts.len(), 2);

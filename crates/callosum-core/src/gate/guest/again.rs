@@ -49,7 +49,7 @@ impl Gate {
                 .pauses(who)
                 .rev()
                 .find(of_call)
-                .map(|pause| self.paused_again(intent, history, pause, now))
+                .map(|pause| self.paused_again(intent, terms, history, pause, now))
         };
         let Some(action) = allowed else {
             if history.has_open(who, call) {
@@ -82,8 +82,8 @@ impl Gate {
             told.retain(|told| told.seq < action.seq);
         }
         let window_ms = self.settings.recent_window_ms;
-        let text =
-            (!told.is_empty()).then(|| pause_text::pause(history, &told, intent.digest(), window_ms, now));
+        let text = (!told.is_empty())
+            .then(|| pause_text::done(history, &told, intent.digest(), (window_ms, pause_text::ADVICE), now));
         Again::Is(Ok(Admitted {
             verdict: Verdict::Allow,
             text,
@@ -97,6 +97,7 @@ impl Gate {
     fn paused_again(
         &self,
         intent: &Intent,
+        terms: Terms,
         history: &History,
         pause: &Pause,
         now: &Stamp,
@@ -104,7 +105,13 @@ impl Gate {
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         let told = told_again(history, pause, |action| action.state(now, &is_dead));
-        let text = pause_text::pause(history, &told, intent.digest(), self.settings.recent_window_ms, now);
+        let (digest, window_ms) = (intent.digest(), self.settings.recent_window_ms);
+        let text = match terms {
+            Terms::Advice => {
+                pause_text::done(history, &told, digest, (window_ms, pause_text::REFUSED_ADVICE), now)
+            }
+            Terms::Gate | Terms::AmongInstances => pause_text::pause(history, &told, digest, window_ms, now),
+        };
         let facts = facts(history, &told, intent.digest());
         (pause.seq, Admitted { facts, ..Admitted::without_start(Verdict::Pause, Some(text)) })
     }

@@ -513,7 +513,8 @@ fn warning(plan: &Plan, told: &[Told]) -> Option<Refusal> {
         Plan::Refuse(refusal) => Some(refusal.clone()),
         Plan::Allow { despite: Some(despite), shown } => {
             let (shown, told) = (shown.clone(), told.to_vec());
-            Some(Refusal { conflict: despite.conflict, until: Until::Retry, shown, told })
+            let until = Until::Advice { runs: true };
+            Some(Refusal { conflict: despite.conflict, until, shown, told })
         }
         Plan::Allow { despite: None, .. } | Plan::HostRefused(_) => None,
     }
@@ -553,7 +554,8 @@ fn lapses_ms(history: &History, refusal: &Refusal, advised_ms: Option<u64>, now:
         told().map(|(action, _)| end(action)).max()
     };
     match &refusal.until {
-        Until::Retry => advised_ms.and_then(out_of),
+        Until::Retry => None,
+        Until::Advice { .. } => advised_ms.and_then(out_of),
         Until::Past(window_ms) => out_of(*window_ms),
         // Whoever is only told stays refused by what the lease leaves behind.
         Until::LeaseEnds => advised_ms.map_or_else(
