@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
+use callosum_core::query::Released;
 use callosum_protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
 use callosum_protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
 use callosum_protocol::status::StatusAnswer;
@@ -13,7 +14,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::http::answer::json as json_text;
+use crate::http::answer::{ReadyAnswer, json as json_text};
 use crate::http::refusal::ErrorAnswer;
 use crate::page::routes::LinkAnswer;
 use crate::service::Service;
@@ -80,7 +81,6 @@ fn operations(types: &mut Types) -> Vec<Operation> {
             parameters: Vec::new(),
         }
     }
-    let object = || schemars::json_schema!({ "type": "object" });
     let look = |path: &str, rights, summary, answer, parameters: &[(&str, &str)]| Operation {
         method: "get",
         path: path.to_owned(),
@@ -120,15 +120,12 @@ fn operations(types: &mut Types) -> Vec<Operation> {
                 "Get a link that opens the page, once",
             )
         },
-        Operation {
-            answer: object(),
-            ..post::<ReleaseRequest, OkAnswer>(
-                types,
-                "/v1/release",
-                Rights::Operate,
-                "End the leases on a resource",
-            )
-        },
+        post::<ReleaseRequest, Released>(
+            types,
+            "/v1/release",
+            Rights::Operate,
+            "End the leases on a resource",
+        ),
     ];
     let read = Some(Rights::Read);
     let status = types.written.subschema_for::<StatusAnswer>();
@@ -142,7 +139,8 @@ fn operations(types: &mut Types) -> Vec<Operation> {
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
         let summary = "A question, answered as the command line prints it";
-        let mut asked = look(&path, read, summary, object(), &[]);
+        let answer = (question.answer)(&mut types.written);
+        let mut asked = look(&path, read, summary, answer, &[]);
         if let Some(request) = question.request {
             let request = request(&mut types.read);
             // An address tells its fields, or all of it as JSON.
@@ -156,8 +154,10 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         asked
     }));
     all.extend(offered_together().map(|(verb, http)| of_verb(types, verb, http)));
-    all.push(look("/healthz", None, "The process answers", object(), &[]));
-    all.push(look("/readyz", None, "The shared state can be used", object(), &[]));
+    let said = types.written.subschema_for::<OkAnswer>();
+    all.push(look("/healthz", None, "The process answers", said, &[]));
+    let said = types.written.subschema_for::<ReadyAnswer>();
+    all.push(look("/readyz", None, "The shared state can be used", said, &[]));
     all
 }
 
@@ -191,7 +191,7 @@ fn of_verb(types: &mut Types, verb: &'static Verb, http: Http) -> Operation {
         summary: verb.meaning,
         rights: Some(rights(verb)),
         request: (method == "post").then_some(schema),
-        answer: schemars::json_schema!({ "type": "object" }),
+        answer: verb.answer.map_or_else(Schema::default, |answer| answer(&mut types.written)),
         parameters,
     }
 }
@@ -231,8 +231,11 @@ pub(crate) fn document() -> Value {
         let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
         let methods = paths.entry(path).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(methods) = methods {
-            let said =
-                json!({ "summary": summary, "parameters": parameters, "responses": { "200": answer } });
+            let refused = json!({ "description": "Why there is none", "content": { "application/json": { "schema": error } } });
+            let said = json!({
+                "summary": summary, "parameters": parameters, "responses": { "200": answer, "default": refused },
+                "x-callosum-rights": Rights::Read.as_str(),
+            });
             methods.insert("get".to_owned(), said);
         }
     }

@@ -109,7 +109,7 @@ pub struct Message {
 }
 
 /// How a message is for one who may read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Receipt {
     /// It waits.

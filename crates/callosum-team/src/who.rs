@@ -4,6 +4,7 @@ use callosum_core::gate::Gate;
 use callosum_core::model::text::{name, short_name};
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, Holder, Record};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Characters of a name.
@@ -19,7 +20,7 @@ pub const WORKER: &str = "worker";
 pub const OPERATOR: &str = "operator";
 
 /// Who, wherever it appears.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Who {
     /// The machine; none for this one.
@@ -97,7 +98,7 @@ impl Who {
 }
 
 /// The process that a claim lives with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// The process.
     #[serde(rename = "id")]

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The kind of error where something else stands in a file's place.
@@ -190,7 +191,7 @@ impl StateError {
 }
 
 /// Why an instance can't use the shared state, as its status shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Degraded {
     /// Short stable name of the failure.
     pub code: &'static str,

@@ -1,9 +1,10 @@
 //! What becomes of a call that evidence speaks against.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a rule wants of a call that evidence speaks against. In order: where several rules are for one call, the strictest holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnConflict {
     /// It goes through, and that is written down with the evidence.

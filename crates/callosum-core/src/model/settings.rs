@@ -1,12 +1,13 @@
 //! The plugin's settings: every one optional, a wrong one named and replaced by its default.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::time::YEAR_MS;
 
 /// Whether a rule stops calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Calls are paused and blocked.

@@ -1,9 +1,10 @@
 //! Risk tiers: how much a tool call may cost when it is done twice.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The risk tier of a tool call, 0 to 4; written as its number in `tiers.json` and in the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum Tier {
     /// Reads: logged.

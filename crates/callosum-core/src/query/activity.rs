@@ -1,11 +1,12 @@
 //! What a session is doing, by what its runtime told of it. Only what was told counts: what nobody observed is not known.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record::{Action, Record, SessionEvent};
 
 /// What a session is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
     /// It got a prompt, or calls tools.

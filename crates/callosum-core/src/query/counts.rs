@@ -64,7 +64,7 @@ impl CountsRequest {
 }
 
 /// A piece of the counts: to be added to those of the other pieces.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// By time, session and tier; in that order.
     pub buckets: Vec<BucketCount>,
@@ -77,7 +77,7 @@ pub struct Counts {
 }
 
 /// The calls of a session of one tier in one bucket.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BucketCount {
     /// When the bucket begins, wall-clock milliseconds: the request's `from` and a whole number of `bucketMs`.
     pub at: i64,
@@ -96,7 +96,7 @@ pub struct BucketCount {
 }
 
 /// The calls that one rule classified.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleCount {
     /// Its name; null for calls that no rule is for.
     pub rule: Option<String>,

@@ -57,7 +57,7 @@ impl ExplainRequest {
 }
 
 /// What a call would get.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainResponse {
     /// Its tier, 0 to 4.

@@ -1,5 +1,6 @@
 //! How far the journal reaches.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::error::QueryError;
@@ -8,7 +9,7 @@ use crate::store::journal::segments::Segments;
 use super::reader::Reader;
 
 /// How far the journal reaches, and when that was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeadResponse {
     /// The sequence number that the next record will have; 0 when nothing was journaled yet.
     pub head: u64,

@@ -1,5 +1,6 @@
 //! The journal's records, for people and programs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use super::line_filter::LineFilter;
 use super::reader::Reader;
 
 /// Records of the journal, the newest that are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct JournalPage {
     /// The records as they stand in the journal, each with its sequence number as `seq`; the newest last.
     pub entries: Vec<Value>,

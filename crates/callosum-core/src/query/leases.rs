@@ -1,12 +1,13 @@
 //! Live leases, as they are shown; and the state of an action in one word.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{Action as Past, History, IsDead};
 use crate::model::time::{Stamp, to_rfc3339};
 
 /// A live lease on one resource.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LockStatus {
     /// The resource.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{Action, History, Who};
@@ -13,7 +14,7 @@ use crate::rules::{Limited, MAX_COUNT, Per, RateLimit, RuleSet};
 const MAX_OF_RULE: usize = 5;
 
 /// How much of a limit is used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LimitStatus {
     /// The rule.

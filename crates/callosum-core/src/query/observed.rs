@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::Who;
@@ -19,7 +20,7 @@ use super::reader::Reader;
 const MAX_KEYS: usize = 3;
 
 /// A stretch of the journal in which some calls were only observed.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Observed {
     /// The first line that counts, RFC 3339; null when there is none.
@@ -41,7 +42,7 @@ pub struct Observed {
 }
 
 /// What a rule would have stopped.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ByRule {
     /// The rule.
@@ -59,7 +60,7 @@ pub struct ByRule {
 }
 
 /// How calls ended.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Ended {
     /// They were done: a second time, where their parameters were the same.
     pub complete: u64,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{Coverage, History, IsDead, Lost};
@@ -107,7 +108,7 @@ fn coverage(
 }
 
 /// A journal that was deleted, cut off, replaced or damaged while it was in use.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostStatus {
     /// When it was noticed.
@@ -119,7 +120,7 @@ pub struct LostStatus {
 }
 
 /// The last action on one resource.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextStatus {
     /// The resource.
@@ -139,7 +140,7 @@ pub struct ContextStatus {
 }
 
 /// Hooks seen of one tool, and when; up to five seconds late for other processes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoverageStatus {
     /// Before-hooks.

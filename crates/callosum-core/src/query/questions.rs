@@ -10,16 +10,22 @@ use serde_json::Value;
 use crate::model::error::QueryError;
 use crate::model::time::Stamp;
 
-use super::counts::CountsRequest;
-use super::explain::ExplainRequest;
+use super::counts::{Counts, CountsRequest};
+use super::explain::{ExplainRequest, ExplainResponse};
 use super::filter::{Filter, moment, text_or_number};
+use super::head::HeadResponse;
+use super::journal::JournalPage;
 use super::leases::LockStatus;
-use super::recent::RecentRequest;
+use super::observed::Observed;
+use super::recent::{RecentActions, RecentRequest};
+use super::release::Released;
 use super::request::request;
+use super::rules::RulesInForce;
 use super::sessions::Session;
 use super::source::Source;
+use super::status::Status;
 use super::story::Story;
-use super::timeline::TimelineRequest;
+use super::timeline::{Timeline, TimelineRequest};
 
 /// What whoever asks must be allowed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -65,6 +71,8 @@ pub struct Question {
     pub surfaces: &'static [Surface],
     /// What is said with it: the schema of an object, where there is anything to say.
     pub request: Option<fn(&mut SchemaGenerator) -> Schema>,
+    /// What the answer is like.
+    pub answer: fn(&mut SchemaGenerator) -> Schema,
     /// Who answers it.
     pub answered: Answered,
 }
@@ -78,6 +86,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: None,
+        answer: SchemaGenerator::subschema_for::<HeadResponse>,
         answered: Answered::BySource(|source, _, now| json(&source.head(now)?)),
     },
     // Nothing → a `Status`.
@@ -86,6 +95,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: None,
+        answer: SchemaGenerator::subschema_for::<Status>,
         answered: Answered::BySource(|source, _, now| json(&source.status(now))),
     },
     // Nothing → the live leases, oldest first.
@@ -94,6 +104,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
         request: None,
+        answer: SchemaGenerator::subschema_for::<Leases>,
         answered: Answered::BySource(|source, _, now| json(&Leases { locks: leases(source, now)? })),
     },
     // A `SessionsRequest`, or nothing → the sessions that showed a sign of life lately, the latest first.
@@ -102,6 +113,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
         request: Some(SessionsRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<Sessions>,
         answered: Answered::BySource(|source, text, now| {
             let SessionsRequest { window_ms } = request(text)?;
             json(&Sessions { sessions: source.sessions(window_ms, now)? })
@@ -113,6 +125,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(Filter::json_schema),
+        answer: SchemaGenerator::subschema_for::<JournalPage>,
         answered: Answered::BySource(|source, text, now| {
             source.journal_text(&Filter::read(text).map_err(QueryError::bad_request)?, now)
         }),
@@ -123,6 +136,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(TimelineRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<Timeline>,
         answered: Answered::BySource(|source, text, now| {
             json(&source.timeline(&TimelineRequest::read(text)?, now)?)
         }),
@@ -133,6 +147,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(CountsRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<Counts>,
         answered: Answered::BySource(|source, text, now| {
             json(&source.counts(&CountsRequest::read(text)?, now)?)
         }),
@@ -143,6 +158,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: None,
+        answer: SchemaGenerator::subschema_for::<RulesInForce>,
         answered: Answered::BySource(|source, _, now| json(&source.rules_in_force(now))),
     },
     // A `RecentRequest` → the `RecentActions`.
@@ -151,6 +167,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(RecentRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<RecentActions>,
         answered: Answered::BySource(|source, text, now| {
             json(&source.recent(&RecentRequest::read(text)?, now)?)
         }),
@@ -161,6 +178,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(OnKey::json_schema),
+        answer: SchemaGenerator::subschema_for::<StoryWithText<'static>>,
         answered: Answered::BySource(|source, text, now| {
             let OnKey { key } = request(text)?;
             let story = source.why(&key, now)?;
@@ -173,6 +191,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(ExplainRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<ExplainResponse>,
         answered: Answered::BySource(|source, text, now| {
             json(&source.explain(&ExplainRequest::read(text)?, now)?)
         }),
@@ -183,6 +202,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Read,
         surfaces: &[Surface::Http],
         request: Some(ObservedRequest::json_schema),
+        answer: SchemaGenerator::subschema_for::<Observed>,
         answered: Answered::BySource(|source, text, now| {
             let ObservedRequest { since } = request(text)?;
             let since_ms = moment("since", since.as_ref()).map_err(QueryError::bad_request)?;
@@ -195,6 +215,7 @@ pub const QUESTIONS: &[Question] = &[
         right: Right::Operate,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::Http],
         request: Some(OnKey::json_schema),
+        answer: SchemaGenerator::subschema_for::<Released>,
         answered: Answered::ByGate,
     },
 ];
@@ -251,13 +272,13 @@ struct ObservedRequest {
 }
 
 /// The sessions, as `callosum sessions --json` prints them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Sessions {
     sessions: Vec<Session>,
 }
 
 /// The live leases, as `callosum leases --json` prints them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Leases {
     locks: Vec<LockStatus>,
 }
@@ -282,7 +303,7 @@ struct OnKey {
 }
 
 /// A story with its text for people.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct StoryWithText<'a> {
     #[serde(flatten)]
     story: &'a Story,

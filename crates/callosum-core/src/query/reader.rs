@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{History, IsDead};
@@ -91,7 +92,7 @@ pub struct Live {
 }
 
 /// What waits in memory.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct WaitingStatus {
     /// Records in the backlog.
     pub queued: usize,
@@ -132,7 +133,7 @@ impl Reader<'_> {
 }
 
 /// What says that nothing is paused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ObservedBy {
     /// The settings of the instance.

@@ -63,7 +63,7 @@ impl RecentRequest {
 }
 
 /// An action of tier 2 or more.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecentAction {
     /// When it started: RFC 3339.
@@ -83,7 +83,7 @@ pub struct RecentAction {
 }
 
 /// What was done lately.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct RecentActions {
     /// The live leases, oldest first.
     pub leases: Vec<LockStatus>,

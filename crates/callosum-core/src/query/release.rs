@@ -1,5 +1,6 @@
 //! Leases that were ended by hand, as they are shown. A gate ends them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::Action as Past;
@@ -7,7 +8,7 @@ use crate::decision::history::Action as Past;
 use super::leases::{LockStatus, leases_of};
 
 /// What a release ended.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Released {
     /// The resource.
     pub key: String,

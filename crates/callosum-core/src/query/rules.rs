@@ -1,5 +1,6 @@
 //! The rules in force, listed for who wants to see them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::settings::Mode;
@@ -9,7 +10,7 @@ use crate::rules::ListedRule;
 use super::reader::Reader;
 
 /// The rules that hold, and where they came from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RulesInForce {
     /// Their file, or `built in`.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{History, IsDead, State, Who};
@@ -19,7 +20,7 @@ use super::reader::Reader;
 const SILENT_MS: u64 = 15 * 60 * 1_000;
 
 /// How a session is known to be over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
     /// Its runtime said that it ended.
@@ -29,7 +30,7 @@ pub enum Over {
 }
 
 /// A session, and what it did within the time that was asked about.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// The machine that it runs on; none for this one.

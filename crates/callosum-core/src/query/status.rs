@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::error::Degraded;
@@ -20,7 +21,7 @@ use super::uncovered::{Seen, Uncovered, uncovered};
 use super::webhooks::{WebhookStatus, webhooks};
 
 /// The state of an instance and of the journal it shares. Times are RFC 3339, in UTC.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The instance that was asked.
@@ -72,7 +73,7 @@ pub struct Status {
 }
 
 /// The rules in force.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RulesStatus {
     /// Their file, or `built in`.
@@ -88,7 +89,7 @@ pub struct RulesStatus {
 }
 
 /// The journal's size.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct JournalStatus {
     /// Lines of all segments.
     pub lines: u64,

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use memchr::memmem;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::{History, Who};
@@ -35,7 +36,7 @@ const PARAMS_CHARS: usize = 160;
 const MAX_SHOWN: usize = 8;
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum EventKind {
     /// A call was let through.
@@ -116,7 +117,7 @@ impl EventKind {
 }
 
 /// One record of the story.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     /// Its sequence number.
@@ -172,7 +173,7 @@ pub struct Event {
 }
 
 /// The story of one resource.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Story {
     /// The resource.
     pub key: String,

@@ -87,7 +87,7 @@ impl TimelineRequest {
 }
 
 /// A piece of a timeline.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Timeline {
     /// What happened, oldest first.
     pub events: Vec<TimelineEvent>,
@@ -100,7 +100,7 @@ pub struct Timeline {
 }
 
 /// An event of a timeline.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineEvent {
     /// What happened; without the call's parameters.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record::UNREADABLE_EVENTS;
@@ -18,7 +19,7 @@ const MAX_UNCOVERED: usize = 200;
 pub(super) type Seen = BTreeMap<String, BTreeMap<String, CoverageStatus>>;
 
 /// What a name is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A tool, as its host names it.
@@ -28,7 +29,7 @@ pub enum Kind {
 }
 
 /// A tool or a program that was seen and that no rule in force names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Uncovered {
     /// The runtime whose calls these were.

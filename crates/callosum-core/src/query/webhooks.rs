@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::store::webhooks_file::{FILE, WebhooksFile};
 
 /// How a webhook goes. Times are RFC 3339, in UTC.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookStatus {
     /// Its name.
@@ -37,7 +38,7 @@ pub struct WebhookStatus {
 }
 
 /// How a webhook goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookState {
     /// What comes arrives.

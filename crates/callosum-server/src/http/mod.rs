@@ -13,13 +13,15 @@ pub(crate) mod stream;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Json, Router};
+
+use callosum_protocol::calls::OkAnswer;
 
 use crate::events;
 use crate::openapi;
@@ -29,7 +31,7 @@ use crate::service::Service;
 use crate::tokens::Rights;
 use crate::v1;
 
-use self::answer::json;
+use self::answer::ReadyAnswer;
 use self::refusal::Refusal;
 
 /// All that the service has; `page` is served on loopback.
@@ -66,7 +68,7 @@ pub(crate) fn router(service: &Arc<Service>, page: Option<&Arc<Page>>) -> Router
 
 /// The process answers.
 async fn alive() -> Response {
-    json(StatusCode::OK, "{\"ok\":true}".to_owned())
+    Json(OkAnswer { ok: true }).into_response()
 }
 
 /// The shared state can be used.
@@ -74,7 +76,7 @@ async fn ready(State(service): State<Arc<Service>>) -> Result<Response, Refusal>
     let degraded = service.base.in_turn(|state| Ok(state.source().status(&state.now()).degraded)).await?;
     // Who shows no token learns no paths.
     match degraded {
-        None => Ok(json(StatusCode::OK, "{\"ready\":true}".to_owned())),
+        None => Ok(Json(ReadyAnswer { ready: true }).into_response()),
         Some(degraded) => {
             let message = "the shared state can't be used";
             let remedy = "see `callosum status`";

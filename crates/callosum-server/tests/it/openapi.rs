@@ -34,9 +34,29 @@ impl Held {
         let wrong: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{method} {path}: {wrong:?} in {value}");
         if answer.status == 200 {
+            // A schema lets fields pass that it doesn't have.
+            let fields =
+                self.fields(
+                    &self.document["paths"][path][method]["responses"]["200"]["content"]["application/json"]
+                        ["schema"],
+                );
+            let answered: BTreeSet<&String> = value.as_object().unwrap().keys().collect();
+            assert!(
+                !fields.is_empty() && answered.is_subset(&fields),
+                "{method} {path}: {answered:?}, documented {fields:?}"
+            );
             self.seen.borrow_mut().insert((method.to_owned(), path.to_owned()));
         }
         value
+    }
+
+    /// The names of the fields of an object, wherever its schema has them.
+    fn fields<'d>(&'d self, schema: &'d Value) -> BTreeSet<&'d String> {
+        let named =
+            schema["$ref"].as_str().map(|to| self.document.pointer(to.trim_start_matches('#')).unwrap());
+        let own = schema["properties"].as_object().into_iter().flat_map(|properties| properties.keys());
+        let parts = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| schema[name].as_array());
+        own.chain(named.into_iter().chain(parts.flatten()).flat_map(|part| self.fields(part))).collect()
     }
 
     /// Those whose success was not seen.

@@ -11,6 +11,7 @@ use crate::event::{
 use crate::team::newest;
 use crate::text;
 
+use super::answers::PublishAnswer;
 use super::request::{Events, Publish, limit, read};
 use super::{Asker, Desk, Writing};
 
@@ -46,13 +47,14 @@ pub(super) fn publish(writing: &Writing<'_>, request: Value) -> Result<Value, Re
         (true, false) => Some("it was only to be shown"),
         (false, false) => None,
     };
-    let mut told = document("", 0, &topic, &line);
-    if let Some(told) = told.as_object_mut() {
-        // Where it stands, whoever watches is told.
-        told.remove("seq");
-        told.remove("id");
-    }
-    Ok(json!({ "event": told, "dropped": dropped }))
+    let mut event = match document("", 0, &topic, &line) {
+        Value::Object(event) => event,
+        _ => Map::new(),
+    };
+    // Where it stands, whoever watches is told.
+    event.remove("seq");
+    event.remove("id");
+    Ok(json!(PublishAnswer { event, dropped }))
 }
 
 /// Under which topic, however it is called.

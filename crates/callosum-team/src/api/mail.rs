@@ -9,6 +9,7 @@ use crate::error::Refusal;
 use crate::message::{Intent, Mail, Message, NewMessage, Receipt, Recipient};
 use crate::team::Sessions;
 
+use super::answers::{Delivery, MessageRow, Messages, SentAnswer, ShownAnswer};
 use super::request::{Drain, Inbox, Send, Shown, limit, read};
 use super::{Asker, Desk, Writing};
 
@@ -29,7 +30,7 @@ pub(super) fn send(writing: &Writing<'_>, request: Value) -> Result<Value, Refus
         let id =
             reply_to.ok_or_else(|| Refusal::field("replyTo", "expected the message that was understood"))?;
         let message = team.on_mail(|mail| mail.acknowledge(&id, team.actor))?;
-        return Ok(json!({ "message": head(&message), "delivery": [] }));
+        return Ok(json!(SentAnswer { message: (&message).into(), delivery: Vec::new() }));
     }
     let to = to.ok_or_else(|| {
         Refusal::field("to", "expected to whom it goes: a session, a runtime, a role, or `operator`")
@@ -38,15 +39,7 @@ pub(super) fn send(writing: &Writing<'_>, request: Value) -> Result<Value, Refus
     let addressed = names.address(&to, &sessions)?;
     let new = NewMessage { to, addressed, intent, urgent, body, reply_to };
     let sent = team.on_mail(|mail| mail.send(&new, team.actor))?;
-    Ok(json!({ "message": head(&sent), "delivery": delivery(&sent, &sessions) }))
-}
-
-/// What the sender is told of its message.
-fn head(sent: &Message) -> Value {
-    json!({
-        "id": sent.id, "thread": sent.thread, "intent": sent.intent, "urgent": sent.urgent,
-        "expiresAt": sent.expires_at, "dropped": sent.dropped,
-    })
+    Ok(json!(SentAnswer { message: (&sent).into(), delivery: delivery(&sent, &sessions) }))
 }
 
 /// How it comes to a session, and what a person is told of that.
@@ -65,27 +58,20 @@ fn how(sent: &Message, to: Option<&Session>) -> (&'static str, &'static str) {
 }
 
 /// How it comes to each.
-fn delivery(sent: &Message, sessions: &Sessions) -> Value {
+fn delivery(sent: &Message, sessions: &Sessions) -> Vec<Delivery> {
     let one = |to: &Recipient| {
         let known =
             sessions.alive().find(|known| known.instance == to.instance && known.session == to.session);
         let (how, why) = how(sent, known);
-        json!({
-            "session": to.session,
-            "activity": known.map(|known| known.activity).unwrap_or_default(),
-            "since": known.map(|known| known.activity_since.clone()),
-            "how": how,
-            "why": why,
-        })
+        Delivery {
+            session: to.session.clone(),
+            activity: known.map(|known| known.activity).unwrap_or_default(),
+            since: known.map(|known| known.activity_since.clone()),
+            how,
+            why,
+        }
     };
     sent.recipients.iter().map(one).collect()
-}
-
-fn row(message: &Message, receipt: Receipt) -> Value {
-    json!({
-        "id": message.id, "thread": message.thread, "from": message.from, "intent": message.intent,
-        "urgent": message.urgent, "body": message.body, "at": message.at, "state": receipt,
-    })
 }
 
 /// `inbox`: the newest messages for whoever asks, which count as shown no more than before.
@@ -98,12 +84,10 @@ pub(super) fn inbox(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Va
     let mut all = mail.inbox(&actor);
     all.reverse();
     let next = all.get(wanted).map(|message| message.id.clone());
-    let rows: Vec<Value> = all
-        .iter()
-        .take(wanted)
-        .map(|message| row(message, message.receipt(&actor.who, desk.now.wall_ms)))
-        .collect();
-    Ok(json!({ "messages": rows, "unread": mail.unread(&actor), "next": next }))
+    let shown = all.iter().take(wanted);
+    let messages =
+        shown.map(|message| MessageRow::of(message, message.receipt(&actor.who, desk.now.wall_ms))).collect();
+    Ok(json!(Messages { messages, unread: mail.unread(&actor), next }))
 }
 
 /// `drain`: the oldest messages that were not shown yet; they count as shown, unless the request says otherwise.
@@ -122,8 +106,8 @@ pub(super) fn drain(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
         let unread = mail.unread(team.actor).saturating_sub(due.len());
         Ok((due, unread))
     })?;
-    let rows: Vec<Value> = due.iter().map(|message| row(message, Receipt::Shown)).collect();
-    Ok(json!({ "messages": rows, "unread": unread, "next": null }))
+    let messages = due.iter().map(|message| MessageRow::of(message, Receipt::Shown)).collect();
+    Ok(json!(Messages { messages, unread, next: None }))
 }
 
 /// `shown`: these messages count as shown.
@@ -132,5 +116,5 @@ pub(super) fn shown(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
     let team = writing.team();
     team.check_on(false)?;
     let shown = team.on_mail(|mail| Ok(mail.shown(&ids, team.actor)))?;
-    Ok(json!({ "shown": shown }))
+    Ok(json!(ShownAnswer { shown }))
 }

@@ -2,6 +2,7 @@
 //! server of tools, the command line), with what whoever asks must be allowed to. Who asks is what the host knows, never what a
 //! request says.
 
+mod answers;
 mod events;
 mod mail;
 mod overview;
@@ -27,6 +28,7 @@ use crate::route::{FILE, Routes};
 use crate::team::Team;
 use crate::who::Actor;
 
+use self::answers::{Messages, OneTask, PublishAnswer, SentAnswer, ShownAnswer, TaskList};
 use self::request::{
     Add, Claim, Done, Ended, Handoff, Held, Inbox, Input, OfTask, Publish, Send, Shown, Tasks,
 };
@@ -94,11 +96,13 @@ pub struct Verb {
     pub http: Option<Http>,
     /// What it is asked with over HTTP.
     pub request: Option<fn(&mut SchemaGenerator) -> Schema>,
+    /// What it answers over HTTP.
+    pub answer: Option<fn(&mut SchemaGenerator) -> Schema>,
     /// Who answers.
     pub answered: Answered,
 }
 
-/// All verbs. [`request`] has what is asked for, `contracts` of the answers are told in `docs/collaboration.md`.
+/// All verbs. [`request`] has what is asked for, `answers` what is answered; `docs/collaboration.md` tells both.
 pub const VERBS: &[Verb] = &[
     Verb {
         name: "page",
@@ -107,6 +111,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::Page],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(page::page),
     },
     Verb {
@@ -116,6 +121,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::Tools],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(overview::team),
     },
     Verb {
@@ -125,6 +131,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Chat, Surface::Http, Surface::Tools],
         http: Some(Http::Get("/v1/tasks")),
         request: Some(Tasks::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<TaskList>),
         answered: Answered::Looking(tasks::list),
     },
     Verb {
@@ -134,6 +141,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(tasks::ready),
     },
     Verb {
@@ -143,6 +151,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http, Surface::Tools],
         http: Some(Http::Get("/v1/tasks/{id}")),
         request: Some(OfTask::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Looking(tasks::show),
     },
     Verb {
@@ -152,6 +161,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/tasks")),
         request: Some(Add::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Writing(tasks::add),
     },
     Verb {
@@ -161,6 +171,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/tasks/claim")),
         request: Some(Claim::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Writing(tasks::claim),
     },
     of_holder("done", "Mark a task as done", "/v1/tasks/{id}/done", Done::json_schema, tasks::done),
@@ -195,6 +206,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http, Surface::Page],
         http: Some(Http::Post("/v1/tasks/{id}/accept")),
         request: Some(OfTask::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Writing(tasks::accept),
     },
     Verb {
@@ -204,6 +216,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http, Surface::Page],
         http: Some(Http::Post("/v1/tasks/{id}/reject")),
         request: Some(OfTask::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Writing(tasks::reject),
     },
     Verb {
@@ -213,6 +226,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/messages")),
         request: Some(Send::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<SentAnswer>),
         answered: Answered::Writing(mail::send),
     },
     Verb {
@@ -222,6 +236,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http],
         http: Some(Http::Get("/v1/messages")),
         request: Some(Inbox::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<Messages>),
         answered: Answered::Looking(mail::inbox),
     },
     Verb {
@@ -231,6 +246,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Tools],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Writing(mail::drain),
     },
     Verb {
@@ -240,6 +256,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Http],
         http: Some(Http::Post("/v1/messages/shown")),
         request: Some(Shown::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<ShownAnswer>),
         answered: Answered::Writing(mail::shown),
     },
     Verb {
@@ -249,6 +266,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/events")),
         request: Some(Publish::json_schema),
+        answer: Some(SchemaGenerator::subschema_for::<PublishAnswer>),
         answered: Answered::Writing(events::publish),
     },
     Verb {
@@ -258,6 +276,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::Gateway],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(events::events),
     },
     Verb {
@@ -267,6 +286,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(overview::route),
     },
     Verb {
@@ -276,6 +296,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::Gateway],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(overview::routes),
     },
     Verb {
@@ -285,6 +306,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine, Surface::Tools],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(overview::search),
     },
     Verb {
@@ -294,6 +316,7 @@ pub const VERBS: &[Verb] = &[
         surfaces: &[Surface::CommandLine],
         http: None,
         request: None,
+        answer: None,
         answered: Answered::Looking(overview::digest),
     },
 ];
@@ -314,6 +337,7 @@ const fn of_holder(
         surfaces,
         http: Some(Http::Post(path)),
         request: Some(request),
+        answer: Some(SchemaGenerator::subschema_for::<OneTask>),
         answered: Answered::Writing(answer),
     }
 }

@@ -12,6 +12,7 @@ use crate::task::{self, Board, NewTask, State, Task};
 use crate::team::{self, Sessions, Team};
 use crate::who::Actor;
 
+use super::answers::{OneTask, TaskList};
 use super::request::{Add, Claim, Done, Ended, Handoff, Held, Input, Nothing, OfTask, Tasks, limit, read};
 use super::{Asker, Desk, Writing};
 
@@ -19,7 +20,7 @@ const LISTED: usize = 100;
 
 fn told(mut task: Task) -> Value {
     task.look_at_output();
-    json!({ "task": task })
+    json!(OneTask { task: Some(task) })
 }
 
 /// `tasks`: those that are not over, or those in one state, from one of them on.
@@ -55,7 +56,7 @@ pub(super) fn listed(mut tasks: Vec<Task>, most: usize) -> Value {
     let next = tasks.get(most).map(|task| task.id.clone());
     tasks.truncate(most);
     tasks.iter_mut().for_each(Task::look_at_output);
-    json!({ "tasks": tasks, "next": next })
+    json!(TaskList { tasks, next })
 }
 
 /// `ready`: the tasks that may be claimed now.
@@ -138,7 +139,7 @@ pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
     let team = writing.team();
     team.check_on(false)?;
     let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor))?;
-    Ok(claimed.map_or_else(|| json!({ "task": null }), told))
+    Ok(claimed.map_or_else(|| json!(OneTask { task: None }), told))
 }
 
 /// Does something to one task, and shows it.

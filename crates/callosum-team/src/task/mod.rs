@@ -6,6 +6,7 @@ mod verbs;
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ pub use self::verbs::{Claim, NewTask, RESULT_BYTES, TITLE_BYTES};
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// How a task stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It may be claimed.
@@ -92,7 +93,7 @@ impl State {
 }
 
 /// Who is at a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskHolder {
     /// The machine; none for this one.
@@ -131,7 +132,7 @@ impl TaskHolder {
 }
 
 /// Something that was said of a task and changed nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// When.
     pub at: String,
@@ -142,7 +143,7 @@ pub struct Note {
 }
 
 /// All that is known of a task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Task {
     /// Its id.
