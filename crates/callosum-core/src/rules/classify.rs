@@ -120,13 +120,21 @@ impl RuleSet {
         let question =
             Question { is_typed: true, ..Question::new(self, (call, runtime), tool, &typed, outlook) };
         let mut of_line = question.answer(matches);
-        let is_no_more = !typed.goes_before(of_line.classification.tier, answer.classification.tier);
+        let is_all = typed.says_all() && self.went_by_words(&answer);
+        let is_no_more =
+            !is_all && !typed.goes_before(of_line.classification.tier, answer.classification.tier);
         if is_no_more && of_line.classification.protected.is_none() {
             return answer;
         }
         // The exit code is not that of what was typed.
         of_line.classification.not_done_codes = ExitCodes::default();
         of_line
+    }
+
+    /// Whether an answer is that of a rule for words in tools' names.
+    fn went_by_words(&self, answer: &Answer) -> bool {
+        let name = answer.classification.rule_name.as_deref();
+        self.iter().any(|rule| Some(rule.name.as_str()) == name && rule.words().is_some())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
@@ -13,7 +14,7 @@ use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 
 /// A rule as it is written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedRule {
     /// Its name.

@@ -37,6 +37,7 @@ mod names;
 mod proved;
 mod question;
 mod rate_limit;
+mod requested;
 mod rule_set;
 mod shipped;
 mod source;
@@ -58,6 +59,7 @@ mod written;
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use listed::ListedRule;
@@ -149,7 +151,7 @@ impl Classification {
 }
 
 /// One part of a call that a rule matched: a command of a shell line, or the whole call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Match {
     /// The rule's name.
@@ -183,7 +185,7 @@ pub struct Explanation {
 }
 
 /// The parts of a shell line that were not read for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Unread {
     /// The reason, in words.
@@ -235,7 +237,7 @@ impl Default for Classification {
 }
 
 /// Whose earlier actions pause a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
     /// Everybody's, the session's own too: after a compaction or a replay a session repeats itself.
@@ -248,7 +250,7 @@ pub enum Scope {
 }
 
 /// Where a key means the same resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Reach {
     /// On every machine of a home: a mailbox, a repository's branch.

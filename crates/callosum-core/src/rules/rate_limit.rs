@@ -1,5 +1,6 @@
 //! How many calls a rule lets through.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::time::for_people;
@@ -8,7 +9,7 @@ use crate::model::time::for_people;
 pub const MAX_COUNT: u32 = 1_000;
 
 /// At most a number of calls within a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimit {
     /// How many calls.
@@ -20,7 +21,7 @@ pub struct RateLimit {
 }
 
 /// What a limit counts together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Per {
     /// The calls of one session.

@@ -1,4 +1,4 @@
-//! Tools that write to a terminal, run a command line or make a request: what they are given is a command line, or as good as one, and
+//! Tools that write to a terminal, run a command line or pass a request on: what they are given is a command line, or as good as one, and
 //! is ruled as one.
 
 use std::borrow::Cow;
@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::compile::ToolName;
+use super::requested::{self, text_of};
 use super::tool_words::{Letters, NameWords, parted};
 use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters};
@@ -33,17 +34,23 @@ fn is_runner(letters: &Letters) -> bool {
     )
 }
 
-/// The program of a tool that runs only that, which need not stand in what it is given; by the tool's name as above.
+/// Programs that tools run by the program's name, which need not stand in what they are given: `run_gcloud_command`, `kubectl`, `gh-cli`.
+#[rustfmt::skip]
+const PROGRAMS: &[&str] = &[
+    "aws", "az", "azd", "doctl", "firebase", "flyctl", "gcloud", "gh", "git", "glab", "helm", "heroku", "kubectl", "npm", "oc", "pulumi", "railway",
+    "supabase", "terraform", "vercel", "wrangler",
+];
+
+/// The program of a tool that runs only that; by the tool's name as above.
 fn program_of(letters: &Letters) -> Option<&'static str> {
-    Some(match letters.bytes() {
-        b"rungcloudcommand" => "gcloud",
-        b"extensionaz" | b"az" => "az",
-        b"extensionazd" => "azd",
-        b"kubectl" | b"executekubectl" | b"runkubectl" | b"kubectlcommand" => "kubectl",
-        b"helm" => "helm",
-        b"terraform" => "terraform",
-        _ => return None,
-    })
+    let name = std::str::from_utf8(letters.bytes()).ok()?;
+    let begun = ["run", "execute", "exec", "extension"]
+        .iter()
+        .find_map(|verb| name.strip_prefix(verb))
+        .unwrap_or(name);
+    let program = ["command", "cmd", "cli"].iter().find_map(|noun| begun.strip_suffix(noun)).unwrap_or(begun);
+    let place = PROGRAMS.binary_search(&program).ok()?;
+    PROGRAMS.get(place).copied()
 }
 
 /// What a tool that runs code gives it to, where it is not told.
@@ -62,20 +69,6 @@ fn interpreter_of(letters: &Letters) -> Option<&'static str> {
 const CODES: &[&str] = &["code", "source", "script", "python_code", "function", "expression"];
 /// The parameters that say in what language it is.
 const LANGUAGES: &[&str] = &["language", "languageId", "lang", "runtime"];
-/// Tools that make a request over HTTP, with the method where their names have it. Sorted: every tool is looked for.
-#[rustfmt::skip]
-const REQUESTERS: &[(&str, &str)] = &[
-    ("apicall", ""), ("apirequest", ""), ("callapi", ""), ("callendpoint", ""), ("curl", ""), ("executehttprequest", ""), ("executerequest", ""),
-    ("fetch", ""), ("http", ""), ("httpcall", ""), ("httpdelete", "DELETE"), ("httppatch", "PATCH"), ("httppost", "POST"), ("httpput", "PUT"),
-    ("httprequest", ""), ("invokeapi", ""), ("invokewebrequest", ""), ("makehttprequest", ""), ("makerequest", ""), ("performrequest", ""),
-    ("request", ""), ("restcall", ""), ("restrequest", ""), ("sendhttprequest", ""), ("sendrequest", ""), ("webrequest", ""),
-];
-/// The parameters that are its method, its address and its body.
-const METHODS: &[&str] = &["method", "http_method", "httpMethod", "verb"];
-const ADDRESSES: &[&str] = &["url", "uri", "endpoint", "address"];
-const BODIES: &[&str] = &["body", "data", "json", "payload"];
-/// Of a body no more is looked at.
-const MAX_BODY: usize = 64 * 1024;
 /// The parameters that are the command line.
 const COMMANDS: &[&str] =
     &["command", "cmd", "cli_command", "command_line", "commandLine", "shell_command", "shellCommand"];
@@ -94,6 +87,8 @@ pub(super) struct Typed<'a> {
     command: Value,
     /// The tool's name says less of it than it does itself.
     says_more: bool,
+    /// It says all that is done: whatever verbs the tool's name has, it is no more than that.
+    says_all: bool,
 }
 
 impl<'a> Typed<'a> {
@@ -106,7 +101,7 @@ impl<'a> Typed<'a> {
             return Self::of_runner(tool.given, letters, params)
                 .or_else(|| Self::of_code(letters, params))
                 .or_else(|| Self::of_push(letters, params))
-                .or_else(|| Self::of_requester(letters, params));
+                .or_else(|| Self::of_requester(tool.given, letters, params));
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
@@ -115,16 +110,22 @@ impl<'a> Typed<'a> {
             &texts(&["hex"]),
         );
         if !typed.trim().is_empty() {
-            return Some(Self { params, command: Value::String(typed), says_more: false });
+            return Some(Self { params, command: Value::String(typed), says_more: false, says_all: false });
         }
         // Some are given a command line as a shell is.
         let command = params.get("command").map(Cow::into_owned)?;
-        Some(Self { params, command, says_more: false })
+        Some(Self { params, command, says_more: false, says_all: false })
     }
 
     /// A line that says more than the name of its tool.
     fn line(params: &'a dyn Parameters, line: String) -> Self {
-        Self { params, command: Value::String(line), says_more: true }
+        Self { params, command: Value::String(line), says_more: true, says_all: false }
+    }
+
+    /// The same of a tool that passes a request on: it goes by the rules for `curl`.
+    fn of_requester(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        let line = requested::line(tool, letters, params)?;
+        Some(Self { says_all: true, ..Self::line(params, line) })
     }
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
@@ -134,22 +135,23 @@ impl<'a> Typed<'a> {
             return None;
         }
         let line = COMMANDS.iter().find_map(|name| line_of(params, name));
+        let arguments = line_of(params, "args").or_else(|| line_of(params, "arguments"));
         let mut line = match program {
             Some(program) => {
-                let line = line.unwrap_or_default();
+                let line = if arguments.is_some() { line.unwrap_or_default() } else { line? };
                 let named = line.strip_prefix(program).filter(|rest| rest.starts_with(char::is_whitespace));
                 format!("{program} {}", named.unwrap_or(&line))
             }
             None => line?,
         };
-        if let Some(rest) = line_of(params, "args") {
+        if let Some(rest) = arguments {
             line.push(' ');
             line.push_str(&rest);
         }
         if let Some(host) = ssh_host(tool, params) {
             line = shlex::try_join(["ssh", &host, &line]).ok()?;
         }
-        Some(Self::line(params, line))
+        Some(Self { says_all: program.is_some(), ..Self::line(params, line) })
     }
 }
 
@@ -209,31 +211,6 @@ impl<'a> Typed<'a> {
         let line = shlex::try_join(words.iter().map(String::as_str)).ok()?;
         Some(Self::line(params, line))
     }
-
-    /// The same of a tool that makes a request other than one that only asks: it goes by the rules for `curl`.
-    fn of_requester(letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
-        let place = REQUESTERS.binary_search_by_key(&letters.bytes(), |(name, _)| name.as_bytes()).ok()?;
-        let (_, method) = REQUESTERS.get(place)?;
-        let address = text_of(params, ADDRESSES).filter(|address| address.starts_with("http"))?;
-        let method = text_of(params, METHODS).unwrap_or_else(|| (*method).to_owned());
-        let method = method.to_uppercase();
-        let body = BODIES.iter().find_map(|name| match params.get(name)?.as_ref() {
-            Value::String(text) => Some(text.clone()),
-            Value::Null => None,
-            other => Some(other.to_string()),
-        });
-        let method = match method.as_str() {
-            "" if body.is_some() => "POST",
-            "" | "GET" | "HEAD" | "OPTIONS" => return None,
-            method => method,
-        };
-        let mut words = vec!["curl", "-X", method, &address];
-        if let Some(body) = body.as_deref().filter(|body| body.len() <= MAX_BODY) {
-            words.extend(["--data-raw", body]);
-        }
-        let line = shlex::try_join(words).ok()?;
-        Some(Self::line(params, line))
-    }
 }
 
 /// Where a tool for SSH runs its commands: on the machine that is named, else on the one that its server is set to.
@@ -245,11 +222,6 @@ fn ssh_host(tool: &str, params: &dyn Parameters) -> Option<String> {
     let named = |name: &&str| params.get(name)?.as_str().map(str::to_owned);
     let host = HOSTS.iter().find_map(named).filter(|host| !host.is_empty() && !host.starts_with('-'));
     host.or_else(|| Some(parted(tool).0.to_owned()).filter(|server| !server.is_empty()))
-}
-
-/// The text of the first of these parameters that is one.
-fn text_of(params: &dyn Parameters, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| params.get(name)?.as_str().map(str::to_owned))
 }
 
 /// A parameter that is a command line, or the list of its words.
@@ -277,6 +249,11 @@ impl Typed<'_> {
     pub(super) fn goes_before(&self, own: Tier, of_tool: Tier) -> bool {
         own > of_tool || self.says_more && own == of_tool
     }
+
+    /// Whether what is said of it goes before what the words in the tool's name say, even where that is more.
+    pub(super) fn says_all(&self) -> bool {
+        self.says_all
+    }
 }
 
 impl Parameters for Typed<'_> {
@@ -286,15 +263,5 @@ impl Parameters for Typed<'_> {
 
     fn all(&self) -> AllParameters<'_> {
         self.params.all()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::REQUESTERS;
-
-    #[test]
-    fn tools_that_make_requests_are_sorted() {
-        assert!(REQUESTERS.is_sorted_by(|one, other| one.0 < other.0), "{REQUESTERS:?}");
     }
 }

@@ -134,6 +134,10 @@ pub(super) fn is_plain_verb(word: &str) -> bool {
 
 /// A word in the singular; `status` is.
 pub(super) fn singular(word: &str) -> &str {
+    let is_es = |stem: &&str| ["ch", "sh", "ss", "x", "tus"].iter().any(|end| stem.ends_with(end));
+    if let Some(stem) = word.strip_suffix("es").filter(is_es) {
+        return stem;
+    }
     word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with(['s', 'u'])).unwrap_or(word)
 }
 

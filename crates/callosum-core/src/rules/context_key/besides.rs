@@ -84,6 +84,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("newsletter", Family::Named("email:campaign/")),
     ("page", Family::Site),
     ("post", Family::Site),
+    ("silence", Family::OfService("monitor:")),
 ];
 
 /// How the keys of things of a kind are made.

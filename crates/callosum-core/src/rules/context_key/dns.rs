@@ -28,10 +28,15 @@ const WORDS: &[&str] = &["dns", "record", "records", "recordset", "rrset", "rrse
 
 /// The whole name of the record that a call is about, else its zone and its id, else the zone.
 pub(super) fn record(name: &NameWords, fields: &Fields) -> Option<String> {
-    let zone = fields.first_value(ZONES).map(|zone| zone.trim_end_matches('.').to_lowercase());
+    let zones: Vec<String> = ZONES.iter().filter_map(|name| fields.first_value(&[*name])).collect();
+    // What is called a zone may be a part of one: `api` of a domain that the call names, too.
+    let zone = zones.iter().find(|zone| zone.contains('.')).or_else(|| zones.first());
+    let part = zones.iter().find(|part| zone.is_some_and(|zone| zone.contains('.') && !part.contains('.')));
+    let part = part.filter(|part| !part.bytes().all(|byte| byte.is_ascii_hexdigit())).cloned();
+    let zone = zone.map(|zone| zone.trim_end_matches('.').to_lowercase());
     let is_of_records = name.own().any(|word| WORDS.contains(&word));
     let of_records = || if is_of_records { fields.first_value(OF_RECORDS) } else { None };
-    let named = fields.first_value(RECORDS).or_else(of_records);
+    let named = fields.first_value(RECORDS).or_else(of_records).or(part);
     let named = named.map(|name| name.trim_end_matches('.').to_lowercase());
     let named = named.filter(|name| !name.contains(char::is_whitespace));
     let of_id = |zone: &Option<String>| {

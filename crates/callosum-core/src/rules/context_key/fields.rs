@@ -289,7 +289,8 @@ pub(super) fn spelled(field: &str, value: &str) -> String {
     if let Some(path) = value.strip_prefix("gid://") {
         return path.rsplit('/').next().unwrap_or(path).to_owned();
     }
-    if let Some(spelled) = number(value).or_else(|| hardware_address(value)).or_else(|| host(field, value)) {
+    let told = number(value).or_else(|| hardware_address(value)).or_else(|| wallet_address(value));
+    if let Some(spelled) = told.or_else(|| host(field, value)) {
         return spelled;
     }
     // `#general`, `#1001`
@@ -334,6 +335,12 @@ fn host(field: &str, value: &str) -> Option<String> {
         ["host", "hostname", "domain", "fqdn"].iter().any(|end| field.ends_with(end)) && value.contains('.')
     };
     (value.split_once('@').is_some_and(is_mail) || is_host()).then(|| value.to_ascii_lowercase())
+}
+
+/// The address of an account of Ethereum's kind in small letters: capitals in it only are a checksum (EIP-55).
+fn wallet_address(value: &str) -> Option<String> {
+    let digits = value.strip_prefix("0x").filter(|digits| digits.len() == 40)?;
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| value.to_ascii_lowercase())
 }
 
 /// The address of a network card in small letters.

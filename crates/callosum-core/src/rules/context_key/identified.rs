@@ -1,7 +1,7 @@
 //! Whether a call of a tool names what it acts on as services do.
 
 use super::fields::Fields;
-use super::ids::{CALLERS, LOCAL, is_id};
+use super::ids::{CALLERS, LOCAL, is_id, is_other};
 use super::target::{Found, named_thing};
 use crate::rules::tool_words::NameWords;
 
@@ -104,5 +104,6 @@ pub(super) fn only_pages(fields: &Fields) -> bool {
 /// Whether a call names something by an id, and says no more.
 pub(super) fn only_names(fields: &Fields) -> bool {
     let mut own = fields.own().peekable();
-    own.peek().is_some() && own.all(|(field, _)| is_id(field) || CALLERS.contains(&field))
+    // The state that it shall have is more.
+    own.peek().is_some() && own.all(|(field, _)| is_id(field) && !is_other(field) || CALLERS.contains(&field))
 }

@@ -170,9 +170,13 @@ impl<'a> Lookup<'a> {
     /// for the same ones each time.
     pub(crate) fn action(&self, names: &'static [&'static str], most: usize) -> Option<&str> {
         let found = self.action.get_or_init(|| {
-            let said = names
-                .iter()
-                .find_map(|name| said_action(self.params.get(name)?.as_ref()).map(str::to_owned))?;
+            let of = |params: &dyn Parameters| {
+                let mut said = names.iter().filter_map(|name| params.get(name));
+                said.find_map(|said| said_action(&said).map(str::to_owned))
+            };
+            // All that a call says may stand in one of its parameters.
+            let wrapped = || of(&*self.params.get("request").filter(|inner| inner.is_object())?);
+            let said = of(self.params).or_else(wrapped)?;
             (said.len() <= most && said.split_whitespace().count() <= 2).then_some(said)
         });
         found.as_deref()

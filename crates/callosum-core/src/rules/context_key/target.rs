@@ -31,6 +31,12 @@ pub(super) fn thing(name: &NameWords) -> Option<String> {
     whole.or(things.last()).map(|word| (*word).to_owned())
 }
 
+/// What is put to a thing and belongs to it from then on.
+#[rustfmt::skip]
+pub(super) const REMARKS: &[&str] = &[
+    "article", "attachment", "comment", "label", "like", "note", "reaction", "reply", "tag", "vote", "watcher",
+];
+
 /// Behind the name of a thing, what names one of them.
 pub(super) const SUFFIXES: &[&str] = &[
     "idorkey",
@@ -145,8 +151,9 @@ pub(super) fn named_thing<'n>(name: &'n NameWords, fields: &Fields) -> Option<Fo
     let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
+    let is_put = fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
-    let is_said = name.makes() && fields.own().any(|(field, _)| is_id(field) && is_specific(field));
+    let is_said = name.makes() && is_put;
     // What is moved is the thing, wherever it goes.
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
@@ -165,7 +172,8 @@ pub(super) fn named_thing<'n>(name: &'n NameWords, fields: &Fields) -> Option<Fo
             let values = fields.named(&field);
             // `transition_id` is no name of what a transition is made of.
             let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
-            let is_content = is_said && matches!(*suffix, "" | "s");
+            let is_text = matches!(*suffix, "" | "s");
+            let is_content = is_text && (is_said || is_put && REMARKS.contains(&word));
             if !values.is_empty() && !is_done && !is_content && is_name_of(word, suffix, &values) {
                 return Some(Found { thing: thing.map(singular), field, values });
             }
@@ -220,7 +228,7 @@ fn usual<'n>(name: &NameWords, fields: &Fields) -> Option<Found<'n>> {
 
 /// Paths without what only some write: `/issues/482.json` is `issues/482`.
 pub(super) fn as_paths(field: &str, values: Vec<String>) -> Vec<String> {
-    let bare = |path: String| match path.strip_suffix(".json").unwrap_or(&path).trim_start_matches('/') {
+    let bare = |path: String| match path.strip_suffix(".json").unwrap_or(&path).trim_matches('/') {
         "" => path,
         bare => bare.to_owned(),
     };

@@ -11,7 +11,7 @@ use super::one_for_each::{PERSONS, WHO, one_for_each};
 use super::page;
 use super::said;
 use super::site::Site;
-use super::target::{NO_THINGS, SUFFIXES, as_paths, is_specific, target, thing};
+use super::target::{NO_THINGS, REMARKS, SUFFIXES, as_paths, is_specific, target, thing};
 use super::title::NEW;
 use super::whole::{NAMES, has_part, is_whole};
 use crate::rules::tool_words::{NameWords, parted};
@@ -129,7 +129,7 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     let found = target(name, fields);
     let is_made = name.makes();
     let is_in = |kind: &String| {
-        let is_remark = matches!(kind.as_str(), "comment" | "reaction" | "reply");
+        let is_remark = REMARKS.contains(&kind.as_str());
         is_remark && found.as_ref().is_some_and(|found| is_id(&found.field) && is_specific(&found.field))
     };
     let made = if is_made { made(name).filter(|kind| !is_in(kind)) } else { None };
