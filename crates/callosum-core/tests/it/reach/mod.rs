@@ -482,11 +482,15 @@ fn what_was_kept_back_is_only_scored() {
     let fourth_commands = scorer
         .labelled("kept-back/fourth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/fourth-pairs.jsonl"));
+    let ninth_tools = scorer
+        .labelled("kept-back/ninth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/ninth-tool-pairs.jsonl"));
     let eighth_commands = scorer
         .labelled("kept-back/eighth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/eighth-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
+        ("kept-back tools of the ninth set", ninth_tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
         ("kept-back commands of the eighth set", eighth_commands),
@@ -516,5 +520,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 53);
+    assert_eq!(files.len(), 55);
 }
