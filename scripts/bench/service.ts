@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { ask, program } from "./native.ts";
+import { ask, Floor, program } from "./native.ts";
 import { atLeast, atMost, type Row } from "./rows.ts";
 import { median } from "./samples.ts";
 
@@ -14,8 +14,11 @@ const SECTION = "the service, over HTTP";
 /** Of the service's time and rate to those of the bare route. */
 const MOST_TIME = 1.5;
 const LEAST_RATE = 0.6;
-/** What deciding and writing a call of tier 3 may take beyond one of tier 1, without the flush. */
+/** What a call of tier 3 may take beyond one of tier 1 and, where there is one, the flush. */
 const MOST_MORE_US = 100;
+/** About as many bytes as a call of tier 3 writes, and how often they are flushed a round. */
+const LINE_BYTES = 600;
+const FLUSHES = 100;
 const CONNECTIONS = 64;
 /** Threads that the service answers with at most. */
 const MOST_WORKERS = 4;
@@ -81,6 +84,8 @@ const load = ({ port, token }: Server, kind: "write" | "mail", connections: numb
 /** Rows of calls. Each is measured in turns with what it is compared with. */
 async function callRows(folder: string, quick: boolean): Promise<Row[]> {
   const service = await startService(folder, "os");
+  const flushing = await startService(folder, "disk");
+  const floor = new Floor(folder);
   const bare = await startBareRoute(1);
   const bareForMany = await startBareRoute(Math.min(availableParallelism(), MOST_WORKERS));
   const rounds = quick ? 5 : 15;
@@ -88,6 +93,8 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
   const one: Load[] = [];
   const bareOne: Load[] = [];
   const mail: Load[] = [];
+  const flushed: Load[] = [];
+  const flushes: number[] = [];
   const many: Load[] = [];
   const bareMany: Load[] = [];
   try {
@@ -95,11 +102,14 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
       one.push(await load(service, "write", 1, ms));
       bareOne.push(await load(bare, "write", 1, ms));
       mail.push(await load(service, "mail", 1, ms));
+      flushed.push(await load(flushing, "mail", 1, ms));
+      flushes.push(median((await floor.calls(FLUSHES, LINE_BYTES, true)).map((ns) => ns / 1_000)));
       many.push(await load(service, "write", CONNECTIONS, ms));
       bareMany.push(await load(bareForMany, "write", CONNECTIONS, ms));
     }
   } finally {
-    await Promise.all([service, bare, bareForMany].map(end));
+    floor.close();
+    await Promise.all([service, flushing, bare, bareForMany].map(end));
   }
   const time = (loads: Load[], of: (load: Load) => number) => median(loads.map(of));
   const p50 = (loads: Load[]) => time(loads, (load) => load.p50 / 1_000);
@@ -111,6 +121,9 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
   const timeRatio = ratio(one, bareOne, (load) => load.p50);
   const rateRatio = ratio(many, bareMany, (load) => load.calls / load.seconds);
   const more = median(mail.map((load, place) => (load.p50 - (one[place] as Load).p50) / 1_000));
+  const moreFlushed = median(
+    flushed.map((load, place) => (load.p50 - (one[place] as Load).p50) / 1_000 - (flushes[place] as number)),
+  );
   return [
     {
       section: SECTION,
@@ -128,6 +141,15 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
       p50: p50(mail),
       p99: p99(mail),
       targets: [atMost(MOST_MORE_US, more, "µs", `≤ ${MOST_MORE_US} µs more than tier 1`)],
+    },
+    {
+      section: SECTION,
+      name: "/v1/before, tier 3, one connection, flushed",
+      unit: "µs",
+      p50: p50(flushed),
+      p99: p99(flushed),
+      floor: median(flushes),
+      targets: [atMost(MOST_MORE_US, moreFlushed, "µs", `≤ ${MOST_MORE_US} µs more than tier 1 and a flush`)],
     },
     {
       section: SECTION,
