@@ -9,11 +9,11 @@ use crate::model::tool_call::Parameters;
 /// those call passes the gate itself.
 #[rustfmt::skip]
 fn is_carrier(letters: &Letters) -> bool {
-    matches!(
+    let ends = |end: &str| letters.bytes().ends_with(end.as_bytes());
+    // Most have the server's name before that: `appwrite_call_tool`.
+    ["calltool", "executetool", "invoketool"].into_iter().any(ends) || matches!(
         letters.bytes(),
-        b"composiomultiexecutetool" | b"rubemultiexecutetool" | b"composioexecutetool" | b"multiexecutetool" | b"executetool"
-        | b"calltool" | b"invoketool" | b"usetool" | b"usemcptool" | b"callmcptool"
-        | b"executeaction" | b"runaction" | b"executezapierwriteaction"
+        b"usetool" | b"usemcptool" | b"executeaction" | b"runaction" | b"executezapierwriteaction"
     )
 }
 

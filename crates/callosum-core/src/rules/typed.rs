@@ -30,7 +30,7 @@ fn is_runner(letters: &Letters) -> bool {
         | b"runinterminal" | b"runshell" | b"runshellcommand" | b"runterminalcmd" | b"runterminalcommand" | b"shell"
         | b"shellcommand" | b"shellexec" | b"shellexecute" | b"sshexec" | b"sshexecute" | b"sshexecutecommand"
         | b"sshrun" | b"sshruncommand" | b"startprocess" | b"terminalexecute" | b"terminalrun" | b"execute"
-        | b"unsafecommand" | b"dockerexec" | b"execincontainer" | b"powershelltool" | b"localshell" | b"runlocalshell"
+        | b"sudoexec" | b"execsudo" | b"runsudo" | b"sudocommand" | b"unsafecommand" | b"dockerexec" | b"execincontainer" | b"powershelltool" | b"localshell" | b"runlocalshell"
     )
 }
 
@@ -49,6 +49,8 @@ fn program_of(letters: &Letters) -> Option<&'static str> {
         .find_map(|verb| name.strip_prefix(verb))
         .unwrap_or(name);
     let program = ["command", "cmd", "cli"].iter().find_map(|noun| begun.strip_suffix(noun)).unwrap_or(begun);
+    // `kubectl_workloads` is given the rest of the command.
+    let program = if program.starts_with("kubectl") { "kubectl" } else { program };
     let place = PROGRAMS.binary_search(&program).ok()?;
     PROGRAMS.get(place).copied()
 }
@@ -138,6 +140,7 @@ impl<'a> Typed<'a> {
         let arguments = line_of(params, "args").or_else(|| line_of(params, "arguments"));
         let mut line = match program {
             Some(program) => {
+                let line = line.or_else(|| operation(params, arguments.as_deref().unwrap_or_default()));
                 let line = if arguments.is_some() { line.unwrap_or_default() } else { line? };
                 let named = line.strip_prefix(program).filter(|rest| rest.starts_with(char::is_whitespace));
                 format!("{program} {}", named.unwrap_or(&line))
@@ -222,6 +225,15 @@ fn ssh_host(tool: &str, params: &dyn Parameters) -> Option<String> {
     let named = |name: &&str| params.get(name)?.as_str().map(str::to_owned);
     let host = HOSTS.iter().find_map(named).filter(|host| !host.is_empty() && !host.starts_with('-'));
     host.or_else(|| Some(parted(tool).0.to_owned()).filter(|server| !server.is_empty()))
+}
+
+/// What a tool that runs a program makes it do, where that does not stand in one parameter: `scale deployment`.
+fn operation(params: &dyn Parameters, arguments: &str) -> Option<String> {
+    let verb = text_of(params, &["operation", "subcommand", "action", "verb"])?;
+    let thing = text_of(params, &["resource", "resourceType", "resource_type", "kind"]);
+    // `rollout` is told the rest in its arguments: `restart deployment/web`.
+    let thing = thing.filter(|thing| !arguments.contains(&format!("{thing}/")));
+    Some(thing.map_or_else(|| verb.clone(), |thing| format!("{verb} {thing}")))
 }
 
 /// A parameter that is a command line, or the list of its words.

@@ -162,6 +162,7 @@ impl Said<'_> {
         if ids.is_empty() && end == UNKNOWN {
             ids = self.ids(key, |field, _| CALLERS.contains(&field) && field.ends_with("id"));
         }
+        let is_own = !ids.is_empty() && self.names_own_id(&ids);
         let mut ids = ids.join("/");
         let before = start.strip_suffix(end)?;
         let titled = if ids.is_empty() && end != "primary" { self.titled(before, qualifiers) } else { None };
@@ -176,11 +177,18 @@ impl Said<'_> {
         match end {
             _ if ids.is_empty() => None,
             // What a call changes that it names is not new.
-            NEW if !is_making(&self.name) => Some(safe(format!("{before}{ids}{qualifiers}"))),
+            NEW if is_own || !is_making(&self.name) => Some(safe(format!("{before}{ids}{qualifiers}"))),
             NEW => Some(format!("{start}:{}{qualifiers}", spelled(&ids)?)),
             "primary" => Some(safe(format!("{start}/{ids}{qualifiers}"))),
             _ => Some(safe(format!("{before}{ids}{qualifiers}"))),
         }
+    }
+
+    /// Whether these ids are that of the very thing that the tool is named after: `link_id` of `create_payment_link`.
+    fn names_own_id(&self, ids: &[String]) -> bool {
+        let Some(thing) = thing(&self.name) else { return false };
+        let own = [format!("{thing}id"), format!("{thing}number"), format!("{thing}key")];
+        ids.len() == 1 && own.iter().any(|field| self.fields.named(field) == *ids)
     }
 
     /// A key that ends with what the thing stands in: with the ids by which the call names the thing itself.

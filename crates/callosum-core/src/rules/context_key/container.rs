@@ -16,7 +16,7 @@ const CONTAINERS: &[&str] = &[
     "facility", "plant", "venue", "ledger", "campaign", "broadcaster", "spreadsheet", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
     "bucket", "container", "zone", "domain", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
     "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
-    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "device", "router", "firewall", "gateway", "fleet", "host", "website", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "connection", "broker", "uuid",
+    "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "device", "router", "firewall", "gateway", "fleet", "host", "website", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "apptoken", "connection", "broker", "uuid",
 ];
 /// How fields of containers end.
 #[rustfmt::skip]
@@ -58,6 +58,11 @@ const KEPT: &[&str] = &["document", "doc", "entry", "id", "item", "key", "object
 
 /// What the thing of a field stands in: the narrowest that is named, with the next wider one where others may have its name.
 pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
+    container_of("", field, fields)
+}
+
+/// The same of a thing of a kind that is told: what is called after that is said of the thing itself.
+pub(super) fn container_of(kind: &str, field: &str, fields: &Fields) -> Option<String> {
     let is_named = NAMES.contains(&field) || field.ends_with("name") || field == NEW;
     let is_its = |container: &str| {
         // Whoever a person works for is no part of the person.
@@ -72,7 +77,8 @@ pub(super) fn container(field: &str, fields: &Fields) -> Option<String> {
         // The course's name says no more than its id.
         let is_same =
             container_place(field).is_some() && container_place(field) == container_place(container);
-        !is_same && container != field && !is_of_person && (is_named || !is_place)
+        let is_own = !kind.is_empty() && ENDINGS.iter().any(|end| container.strip_suffix(end) == Some(kind));
+        !is_same && !is_own && container != field && !is_of_person && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields
         .names()

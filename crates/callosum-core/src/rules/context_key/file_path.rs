@@ -14,6 +14,8 @@ pub(crate) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
 pub(super) const PATCH_NAMES: [&str; 2] = ["input", "patch"];
 /// The parameter of OpenClaw's that names the folder in which a command runs.
 pub(crate) const WORK_FOLDER: &str = "workdir";
+/// The names that hosts and servers give it.
+const WORK_FOLDERS: &[&str] = &[WORK_FOLDER, "cwd", "working_directory", "workingDirectory", "working_dir"];
 /// What the names of tools end in that take a patch.
 pub(super) const APPLY_PATCH: &str = "apply_patch";
 
@@ -61,7 +63,7 @@ pub(crate) fn patch_text(params: &Lookup<'_>) -> Option<String> {
 /// The folder a command runs in: the one its call names, else the one relative paths start from; `within` is where it
 /// goes from there itself.
 pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&str>) -> String {
-    let named = [WORK_FOLDER, "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
+    let named = WORK_FOLDERS.iter().find_map(|name| params.texts(name).into_iter().next());
     let (machine, base) = match (other_machine(params), named) {
         // What the agent's own folder is says nothing about another machine.
         (Some(machine), named) => (Some(machine), named.map(|path| normalise(&path, None))),

@@ -1,23 +1,9 @@
 //! Whether a call of a tool names what it acts on as services do.
 
 use super::fields::Fields;
-use super::ids::{CALLERS, LOCAL, is_id, is_other};
+use super::ids::{CALLERS, FILES, LOCAL, is_id, is_other};
 use super::target::{Found, named_thing};
 use crate::rules::tool_words::NameWords;
-
-/// Fields that name a file of this machine.
-const FILES: &[&str] = &[
-    "filepath",
-    "filename",
-    "file",
-    "directory",
-    "dir",
-    "cwd",
-    "workdir",
-    "workingdirectory",
-    "projectpath",
-    "projectroot",
-];
 
 /// Fields that say how something looks, where it stands in a window or a drawing, or which program of this machine has it.
 #[rustfmt::skip]
@@ -25,6 +11,9 @@ const SHOWN: &[&str] = &[
     "angle", "color", "fontsize", "height", "inputpath", "offset", "opacity", "outputfile", "outputpath", "radius", "rotation", "selector", "savepath", "width", "x",
     "xpath", "y",
 ];
+
+/// Verbs by which a file of this machine gets somewhere else.
+const SENDING: &[&str] = &["attach", "deploy", "publish", "submit", "upload"];
 
 /// How paths of this machine begin.
 const ROOTS: &[&str] = &[
@@ -69,7 +58,9 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     if name.of_server().next().is_none() && name.own().nth(1).is_none() {
         return false;
     }
-    if names_a_file(fields) {
+    // What is sent somewhere comes from here.
+    let is_sent = name.acting().is_some_and(|verb| SENDING.contains(&verb));
+    if names_a_file(fields) && !is_sent {
         return false;
     }
     let is_of_thing = |found: Found<'_>| {
@@ -98,7 +89,7 @@ pub(super) fn only_pages(fields: &Fields) -> bool {
         LISTING.contains(&field) || is_id(field) || CALLERS.contains(&field) || field.ends_with("token")
     };
     fields.own().any(|(field, _)| is_paging(field))
-        && fields.own().all(|(field, _)| is_paging(field) || is_beside(field))
+        && fields.names().all(|field| is_paging(field) || is_beside(field))
 }
 
 /// Whether a call names something by an id, and says no more.

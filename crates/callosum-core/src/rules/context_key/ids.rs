@@ -36,6 +36,19 @@ pub(super) const LOCAL: &[&str] = &[
     "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
     "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
 ];
+/// Fields that name a file of this machine.
+pub(super) const FILES: &[&str] = &[
+    "filepath",
+    "filename",
+    "file",
+    "directory",
+    "dir",
+    "cwd",
+    "workdir",
+    "workingdirectory",
+    "projectpath",
+    "projectroot",
+];
 /// Names of fields that end like those of targets and say whose call it is.
 #[rustfmt::skip]
 pub(super) const CALLERS: &[&str] = &[

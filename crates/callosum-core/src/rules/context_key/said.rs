@@ -1,7 +1,7 @@
 //! What tells the target of a call that has none of the usual fields, by the values rather than by what their fields are called.
 
 use super::fields::Fields;
-use super::ids::{CALLERS, LOCAL, TRAITS, is_id, is_other};
+use super::ids::{CALLERS, FILES, LOCAL, TRAITS, is_id, is_other};
 use super::whole::{has_part, is_token};
 use crate::rules::tool_words::NameWords;
 
@@ -109,6 +109,11 @@ pub(super) fn told(
     let found = fields.outermost(|field, value| of(field, value).is_some()).into_iter();
     let mut found: Vec<_> =
         found.filter_map(|(field, value)| Some((of(field, value)?, field, value))).collect();
+    // Where something comes from on this machine does not tell what it becomes.
+    let is_file = |field: &str| FILES.contains(&field);
+    if found.iter().any(|(_, field, _)| !is_file(field)) {
+        found.retain(|(_, field, _)| !is_file(field));
+    }
     let best = found.iter().map(|(telling, ..)| *telling).min()?;
     found.retain(|(telling, ..)| *telling == best);
     found.sort_unstable();

@@ -117,7 +117,7 @@ const SAID: &[&str] = &[
 /// Words of names for what belongs to a thing and has no id of its own.
 #[rustfmt::skip]
 const ASPECTS: &[&str] = &[
-    "assignee", "avatar", "confirmation", "data", "detail", "expiry", "info", "information", "metadata", "name", "owner", "profile", "receipt",
+    "assignee", "attribute", "avatar", "confirmation", "data", "detail", "expiry", "info", "information", "metadata", "name", "owner", "profile", "receipt",
     "reminder", "title",
 ];
 
@@ -151,6 +151,7 @@ pub(super) fn named_thing<'n>(name: &'n NameWords, fields: &Fields) -> Option<Fo
     let verb = name.acting();
     let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
     let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
+    let has_id = !name.makes() && fields.own().any(|(field, _)| field == "id");
     let is_put = fields.own().any(|(field, _)| is_id(field) && is_specific(field));
     // What is made in something that an id names is told by what is said of it: the `move` of `make_move`.
     let is_said = name.makes() && is_put;
@@ -158,7 +159,8 @@ pub(super) fn named_thing<'n>(name: &'n NameWords, fields: &Fields) -> Option<Fo
     let is_moved = own.contains(&"move") && own.contains(&"to");
     let mut words: Vec<_> = pairs.rev().chain(words.rev()).collect();
     // The stage that a deal gets to is none.
-    words.sort_by_key(|(_, thing)| thing.is_some_and(|thing| TRAITS.contains(&singular(thing))));
+    let is_part = |thing: &str| TRAITS.contains(&thing) || ASPECTS.contains(&thing);
+    words.sort_by_key(|(_, thing)| thing.is_some_and(|thing| is_part(singular(thing))));
     if is_moved {
         words.sort_by_key(|(_, thing)| thing.and_then(|thing| own.iter().position(|word| *word == thing)));
     }
@@ -174,7 +176,14 @@ pub(super) fn named_thing<'n>(name: &'n NameWords, fields: &Fields) -> Option<Fo
             let is_done = verb == Some(word) && (!is_noun(word) || matches!(*suffix, "" | "s"));
             let is_text = matches!(*suffix, "" | "s");
             let is_content = is_text && (is_said || is_put && REMARKS.contains(&word));
-            if !values.is_empty() && !is_done && !is_content && is_name_of(word, suffix, &values) {
+            // What has an id is called otherwise afterwards.
+            let is_renamed = has_id && matches!(*suffix, "" | "name" | "s");
+            if !values.is_empty()
+                && !is_done
+                && !is_content
+                && !is_renamed
+                && is_name_of(word, suffix, &values)
+            {
                 return Some(Found { thing: thing.map(singular), field, values });
             }
         }

@@ -1,7 +1,7 @@
 //! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
 //! code host, the object in a cluster.
 
-use super::container::{container, container_place, space};
+use super::container::{container, container_of, container_place, space};
 use super::dns;
 use super::fields::Fields;
 use super::ids::{CALLERS, is_id, is_other};
@@ -160,6 +160,10 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     }
     let is_guessed = found.thing.is_none() && !OWN_IDS.contains(&found.field.as_str());
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
+    // A tool for all kinds of things is told which.
+    let told = || fields.first_value(TYPES).filter(|told| !told.contains(char::is_whitespace));
+    let told = if NO_KINDS.contains(&kind.as_str()) { told() } else { None };
+    let kind = told.map_or(kind, |told| singular(&told.to_lowercase()).to_owned());
     Some(Named { kind, field: found.field, values: found.values, within: None, is_guessed })
 }
 
@@ -231,6 +235,9 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
 const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "uuid", "guid"];
 /// At most this many other ids stand behind what a call seems to act on.
 const MAX_BESIDES: usize = 2;
+/// Words for things of whatever kind, and the fields that tell which.
+const NO_KINDS: &[&str] = &["entity", "item", "object", "resource"];
+const TYPES: &[&str] = &["type", "kind", "resourcetype", "entitytype", "objecttype", "itemtype"];
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]
 const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "thread", "ticket"];
@@ -271,7 +278,7 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let Some(Named { kind, field, values, within, is_guessed }) = named_objects(name, fields) else {
         return Vec::new();
     };
-    let container = container(&field, fields);
+    let container = container_of(&kind, &field, fields);
     let container = match (container, within) {
         (Some(wide), Some(narrow)) => Some(format!("{wide}/{narrow}")),
         (wide, narrow) => wide.or(narrow),
