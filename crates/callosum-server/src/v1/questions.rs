@@ -80,7 +80,7 @@ async fn story(service: &Service, request: String) -> Result<String, QueryError>
     let answer = service.base.ask(STORY, request).await?;
     let is_told = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap_or_default();
-        answer["events"].as_array().is_none_or(|events| !events.is_empty())
+        answer.get("events").and_then(Value::as_array).is_none_or(|events| !events.is_empty())
     };
     match spelled {
         Some(spelled) if !is_told(&answer) => service.base.ask(STORY, spelled).await,
