@@ -125,3 +125,14 @@ withEach(
     while (last !== "the stream ended") last = (await waiting.next()).value;
   },
 );
+
+withEach("a wait that is longer than a timer takes is a long one", async (server, client) => {
+  server.reply((_, response) => {
+    if (server.seen.length === 1) opened(response).write(event(1), () => response.socket?.end());
+    else json(response, { error: { code: "busy", message: "come again" } }, 503, { "retry-after": "3000000" });
+  });
+  assert.equal(((await client.events().next()).value as { seq: number }).seq, 1);
+  await server.until((seen) => seen.length === 2);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(server.seen.length, 2);
+});

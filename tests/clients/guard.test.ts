@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { CallosumClient } from "../../clients/typescript/src/index.ts";
 import { type Client, DRIVERS, endDrivers } from "./harness/drivers.ts";
 import { ALLOWING, json, Scripted } from "./harness/scripted.ts";
 
@@ -109,10 +110,12 @@ withEach(
 withEach("an outcome that did not arrive is told again, and the call is not", async (server, open) => {
   let refusals = 0;
   server.reply((seen, response, socket) => {
-    if (seen.path === "/v1/after" && refusals < 2) {
+    if (seen.path === "/v1/after" && refusals < 4) {
       refusals += 1;
       if (refusals === 1) socket.destroy();
-      else json(response, { error: { code: "cannot-write", message: "full" } }, 503, { "retry-after": "0" });
+      else if (refusals === 2) json(response, { error: { code: "cannot-write", message: "full" } }, 503, { "retry-after": "0" });
+      // A proxy in between, whose service is started anew.
+      else json(response, {}, refusals === 3 ? 502 : 504);
     } else ALLOWING(seen, response, socket);
   });
   const call = open().guard("mail", MAIL);
@@ -121,7 +124,7 @@ withEach("an outcome that did not arrive is told again, and the call is not", as
   assert.deepEqual((await call.result).value, "sent");
   assert.equal(server.seen.filter(({ path }) => path === "/v1/before").length, 1);
   const told = server.seen.filter(({ path }) => path === "/v1/after");
-  assert.ok(told.length >= 3);
+  assert.ok(told.length >= 5);
   for (const { body } of told) assert.deepEqual(body, told[0]?.body);
 });
 
@@ -177,8 +180,18 @@ withEach("a verdict that the service did not wait for is taken for a lost one, a
   const error = { code: "timed-out", message: "the request was not answered within 15 s", remedy: "send it again" };
   refuse(503, { error: { ...error, code: "busy" } });
   assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
-  refuse(503, { error: { ...error, code: "cannot-write" }, verdict: "refuse", reason: "state", text: "can't be checked" });
-  assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
+  const refused = {
+    verdict: "refuse",
+    reason: "state",
+    tier: 3,
+    contextKeys: ["email:alice"],
+    call: "c-1",
+    text: "can't be checked",
+  };
+  refuse(503, { error: { ...error, code: "cannot-write" }, ...refused });
+  const { kind, message, verdict, reason, tier, contextKeys, call } =
+    (await client.guard("mail", MAIL).result).error ?? assert.fail("it ran");
+  assert.deepEqual({ kind, text: message, verdict, reason, tier, contextKeys, call }, { kind: "Refused", ...refused });
   refuse(503, { error });
   assert.equal((await client.guard("mail", MAIL).result).error?.kind, "ServiceError");
   await server.until((seen) => seen.some(({ path }) => path === "/v1/after"));
@@ -249,4 +262,42 @@ withEach("parameters that are no JSON run nothing, and say so", async (server, o
   const { error } = await open().guard("mail", { size: 1n as unknown as number }).result;
   assert.match(error?.message ?? "", /can't be written as JSON.*give plain values/);
   assert.equal(server.seen.length, 0);
+});
+
+withEach("a client that was closed asks nothing any more, and says so", async (server, open) => {
+  const client = open();
+  assert.equal((await client.call("delivered", ["c-1"])).error, undefined);
+  await client.close();
+  for (const { error } of [await client.call("delivered", ["c-1"]), await client.events().next()]) {
+    assert.equal(error?.kind, "CallosumError");
+    assert.match(error.message, /is closed/);
+  }
+  assert.equal(server.seen.length, 1);
+});
+
+test("what `intercept` answered is what `complete` takes, by its types, too", LIMIT, async () => {
+  const server = await Scripted.start((_, response) =>
+    json(response, { proceed: true, tier: 3, contextKey: "email:a", contextKeys: ["email:a"], call: "c-7", ok: true }),
+  );
+  const client = new CallosumClient({ url: server.url, instance: "doug" });
+  try {
+    const { contextKey, call } = await client.intercept("mail", "send", MAIL);
+    await client.complete(contextKey, {}, { id: call });
+    assert.deepEqual(server.seen[1]?.body, { instance: "doug", contextKey: "email:a", result: {}, id: "c-7" });
+  } finally {
+    client.close();
+    await server.stop();
+  }
+});
+
+test("a field of a question that is undefined is not sent", LIMIT, async () => {
+  const server = await Scripted.start((_, response) => json(response, { tasks: [] }));
+  const client = new CallosumClient({ url: server.url });
+  try {
+    await client.team("tasks", { state: undefined, limit: 3 });
+    assert.equal(server.seen[0]?.path, "/v1/tasks?limit=3");
+  } finally {
+    client.close();
+    await server.stop();
+  }
 });

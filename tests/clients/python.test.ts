@@ -68,6 +68,10 @@ test("the package installs, and its types hold for whoever uses it", {
     "async def main() -> str:",
     "    async with AsyncCallosumClient() as other, other.guard('mail', {'to': 'alice'}) as verdict:",
     "        return verdict.call",
+    "def once(client: CallosumClient) -> None:",
+    "    answer = client.intercept('mail', 'send', {'to': 'alice'})",
+    "    client.complete(answer['contextKey'], id=answer['call'])",
+    "    ends: str = client.lock('deal', 4)['expiresAt'] or answer['expiresAt'] or answer['contextKeys'][answer['evidence'][0]]",
     "def text(paused: Paused) -> str:",
     "    return paused.text",
   ];

@@ -2,7 +2,10 @@
 // steps.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
+import { CallosumClient } from "../../clients/typescript/src/index.ts";
+import { built } from "../programs.ts";
 import { type Client, DRIVERS, endDrivers, type Guarded, type Result } from "./harness/drivers.ts";
 import { RULES, Service } from "./harness/service.ts";
 
@@ -202,6 +205,45 @@ withEach("the questions of the command line are answered", async (open, to) => {
   assert.equal((await client.call("ask", ["no-such-question"])).error?.status, 404);
 });
 
+/** An answer, without who gave it, since when that one has its rules, and how long ago things were. */
+function of(answer: string): unknown {
+  return JSON.parse(answer.replaceAll(/\b\d+s ago/g, "ago"), (name, value: unknown) =>
+    ["instanceId", "loadedAt"].includes(name) ? undefined : value,
+  );
+}
+
+test("the questions are answered as the command line prints them", LIMIT, async () => {
+  const client = new CallosumClient({ url: service.socket, instance: "one" });
+  const key = "email:printed";
+  const params = { to: "printed" };
+  try {
+    await client.guard("mail", params, () => 1, { session: "one" });
+    assert.equal((await client.before({ tool: "mail", params, session: "two" })).verdict, "pause");
+    assert.equal((await client.lock(key, 3)).acquired, true);
+    for (const [question, asked, options] of [
+      ["journal", { key, limit: 10 }, ["--key", key, "-n", "10"]],
+      ["why", { key }, [key]],
+      ["status", {}, []],
+      ["sessions", {}, []],
+      ["leases", {}, []],
+      ["explain", { tool: "mail", params }, ["mail", JSON.stringify(params)]],
+    ] as const) {
+      const told = (await client.ask(question, asked)) as Record<string, unknown>;
+      // The story in words stands here alone.
+      if (question === "why") {
+        assert.match(String(told.text), /2 sessions/);
+        delete told.text;
+      }
+      const printed = execFileSync(built("callosum"), ["--state-dir", service.stateDir, "--json", question, ...options], {
+        encoding: "utf8",
+      });
+      assert.deepEqual(of(JSON.stringify(told)), of(printed), question);
+    }
+  } finally {
+    client.close();
+  }
+});
+
 withEach("the five endpoints: others' actions warn at tier 3 and stop at tier 4; one's own are none", async (open, to) => {
   const [one, two] = [open({ instance: "one" }), open({ instance: "two" })];
   const key = `email:${to}`;
@@ -213,7 +255,8 @@ withEach("the five endpoints: others' actions warn at tier 3 and stop at tier 4;
   const other = (await two.call("intercept", ["mail", "send", { to }])).value as Record<string, unknown>;
   assert.equal(other.proceed, true);
   assert.match(String(other.warning), new RegExp(key, "i"));
-  assert.equal((await two.call("intercept", ["mail", "send", { to }], { enforce: true })).value !== undefined, true);
+  const enforced = (await two.call("intercept", ["mail", "send", { to }], { enforce: true })).value as Record<string, unknown>;
+  assert.equal(enforced.proceed, false);
 
   const account = `account:${to}`;
   assert.equal(((await one.call("lock", [account, 4])).value as { acquired: boolean }).acquired, true);

@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultUrl, parseAddress } from "./address.ts";
-import { CallosumError, ServiceError, ServiceUnreachable } from "./errors.ts";
+import { CallosumError, ServiceError } from "./errors.ts";
 import { EventStreamParser } from "./event-stream.ts";
-import { type GuardOptions, guard } from "./guard.ts";
+import { type GuardOptions, guard, LONGEST_TIMER_MS, passes } from "./guard.ts";
 import { type Answer, type Ask, encode, Transport } from "./transport.ts";
 import type {
   CallName,
@@ -117,9 +117,12 @@ export class CallosumClient {
         const verdict = answer.value as Verdict;
         return { verdict, leaseMs: left(verdict.expiresAt, answer) };
       },
-      after: (outcome: Outcome) => this.after(outcome),
+      // The call is under way: what is to be told of it is told by a client that was closed meanwhile, too.
+      after: async (outcome: Outcome) => {
+        await this.#transport.json({ method: "POST", path: "/v1/after", body: outcome, repeatable: true });
+      },
       extend: async (name: CallName) => {
-        const answer = await this.#post("/v1/extend", name);
+        const answer = await this.#transport.json({ method: "POST", path: "/v1/extend", body: name, repeatable: true });
         return left((answer.value as { expiresAt?: string }).expiresAt, answer);
       },
     };
@@ -152,7 +155,7 @@ export class CallosumClient {
     // As one document: an address has only texts.
     const asked = Object.keys(parameters).length === 0 ? {} : { q: encode(parameters) };
     const path = `/v1/${encodeURIComponent(question)}${query(asked)}`;
-    return (await this.#transport.json({ method: "GET", path, repeatable: true })).value;
+    return (await this.#asks({ method: "GET", path, repeatable: true })).value;
   }
 
   /**
@@ -166,8 +169,9 @@ export class CallosumClient {
     const path = place.replace("{id}", () => encodeURIComponent(String(id)));
     const body = place.includes("{id}") || id === undefined ? rest : { id, ...rest };
     if (method === "POST") return (await this.#post(path, body, { repeatable: false })).value;
-    const asked = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
-    return (await this.#transport.json({ method, path: `${path}${query(asked)}`, repeatable: true })).value;
+    const given = Object.entries(body).filter(([, value]) => value !== undefined);
+    const asked = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+    return (await this.#asks({ method, path: `${path}${query(asked)}`, repeatable: true })).value;
   }
 
   /**
@@ -176,6 +180,7 @@ export class CallosumClient {
    * be made, or if the service says no.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<StreamEvent, void, void> {
+    this.#checkOpen();
     const { topic, key, after } = options;
     const closing = this.#closing.signal;
     const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal]);
@@ -199,7 +204,7 @@ export class CallosumClient {
         if (!connected || !breaks(error)) throw error;
         asked = (error instanceof ServiceError && error.retryAfterMs) || 0;
       }
-      await sleep(Math.max(wait, asked), undefined, { signal }).catch(() => undefined);
+      await sleep(Math.min(Math.max(wait, asked), LONGEST_TIMER_MS), undefined, { signal }).catch(() => undefined);
       wait = Math.min(wait * 2, LAST_RECONNECT_MS);
     }
   }
@@ -238,16 +243,19 @@ export class CallosumClient {
   async unlock(contextKey: string): Promise<Done> {
     const path = `/lock/${encodeURIComponent(contextKey)}`;
     const body = { instance: this.#who("unlock") };
-    return (await this.#transport.json({ method: "DELETE", path, body, repeatable: true })).value as Done;
+    return (await this.#asks({ method: "DELETE", path, body, repeatable: true })).value as Done;
   }
 
   /** `GET /status`: the leases and the recent actions, of one resource or of all. */
   async status(contextKey?: string): Promise<StatusAnswer> {
     const path = `/status${query(contextKey === undefined ? {} : { contextKey })}`;
-    return (await this.#transport.json({ method: "GET", path, repeatable: true })).value as StatusAnswer;
+    return (await this.#asks({ method: "GET", path, repeatable: true })).value as StatusAnswer;
   }
 
-  /** Closes all connections; streams of events end. Connections without a request close by themselves after a while, too. */
+  /**
+   * Closes all connections; streams of events end. Nothing can be asked any more, but how guarded calls end that are under way is told all the same.
+   * Connections without a request close by themselves after a while, too.
+   */
   close(): void {
     this.#closing.abort();
     this.#transport.close();
@@ -259,7 +267,16 @@ export class CallosumClient {
   }
 
   #post(path: string, body: unknown, how: Partial<Pick<Ask, "headers" | "repeatable">> = {}): Promise<Answer> {
-    return this.#transport.json({ method: "POST", path, body, repeatable: true, ...how });
+    return this.#asks({ method: "POST", path, body, repeatable: true, ...how });
+  }
+
+  async #asks(ask: Ask): Promise<Answer> {
+    this.#checkOpen();
+    return this.#transport.json(ask);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted) throw new CallosumError("this client is closed: make another one");
   }
 
   #who(method: string): string {
@@ -278,8 +295,7 @@ function left(expiresAt: string | undefined, { servedAt }: Answer): number | und
 
 /** Whether an error says no more than that a stream broke, so that the next connection may succeed. */
 function breaks(error: unknown): boolean {
-  if (error instanceof ServiceError) return [429, 502, 503, 504].includes(error.status);
-  return error instanceof ServiceUnreachable || !(error instanceof CallosumError);
+  return passes(error) || !(error instanceof CallosumError);
 }
 
 function query(parameters: Readonly<Record<string, string>>): string {

@@ -33,13 +33,16 @@ export class ServiceError extends CallosumError {
   readonly retryAfterMs: number | undefined;
   /** What the model is to read, where the service could not decide about a call. */
   readonly text: string | undefined;
+  /** The verdict on such a call: `refuse`. `guard` throws it as {@link Refused}. */
+  readonly verdict: Verdict | undefined;
 
-  constructor(message: string, status: number, code?: string, retryAfterMs?: number, text?: string) {
+  constructor(message: string, status: number, code?: string, retryAfterMs?: number, text?: string, verdict?: Verdict) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
     this.text = text;
+    this.verdict = verdict;
   }
 }
 

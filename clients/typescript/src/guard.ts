@@ -26,7 +26,7 @@ export interface Gate {
 /** A lease is never renewed more often than this, whatever the clocks say. */
 const SOONEST_RENEWAL_MS = 1_000;
 /** The longest wait that a timer takes. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const FIRST_RESEND_MS = 100;
 /** Of what an error says, this much is told. */
 const ERROR_CHARS = 1_000;
@@ -45,7 +45,7 @@ export async function guard<T>(
     // The service may have let a call through that will never run. Whoever chose the id may ask again with it, and knows better.
     if (who.call === undefined && mayBeLetThrough(error))
       gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
-    throw error;
+    throw error instanceof ServiceError && error.verdict !== undefined ? refusal(error.verdict) : error;
   });
   if (verdict.verdict !== "allow") throw refusal(verdict);
 
@@ -118,9 +118,9 @@ async function report(gate: Gate, outcome: Outcome): Promise<void> {
   }
 }
 
-/** Whether the same request may succeed in a moment. */
-function passes(error: unknown): boolean {
-  return error instanceof ServiceUnreachable || (error instanceof ServiceError && [429, 503].includes(error.status));
+/** Whether the same request may succeed in a moment: so say the service, and whoever stands in between. */
+export function passes(error: unknown): boolean {
+  return error instanceof ServiceUnreachable || (error instanceof ServiceError && [429, 502, 503, 504].includes(error.status));
 }
 
 /** Renews the lease of a call while it runs; gives what ends that. */

@@ -4,6 +4,7 @@ import { Agent, type IncomingMessage, request as plain } from "node:http";
 import { Agent as SecureAgent, request as secure } from "node:https";
 import type { Address } from "./address.ts";
 import { CallosumError, ServiceError, ServiceUnreachable } from "./errors.ts";
+import type { Verdict } from "./types.ts";
 
 /** A request. */
 export interface Ask {
@@ -181,6 +182,7 @@ export class Transport {
       document?.code,
       response.headers["retry-after"] !== undefined && Number.isFinite(seconds) ? seconds * 1000 : undefined,
       document?.text,
+      document?.verdict,
     );
   }
 
@@ -215,11 +217,14 @@ interface ErrorDocument {
   path?: string;
   /** What a model is to read. */
   text?: string;
+  /** The verdict on a call that the service could not decide about. */
+  verdict?: Verdict;
 }
 
 function errorDocument(text: string): ErrorDocument | undefined {
   try {
-    const { error, text: read } = JSON.parse(text) as { error?: Partial<Record<keyof ErrorDocument, unknown>>; text?: unknown };
+    const told = JSON.parse(text) as Partial<Verdict> & { error?: Partial<Record<keyof ErrorDocument, unknown>> };
+    const { error, ...verdict } = told;
     const { code, message, remedy, path } = error ?? {};
     if (typeof message !== "string") return undefined;
     return {
@@ -227,11 +232,17 @@ function errorDocument(text: string): ErrorDocument | undefined {
       ...(typeof code === "string" && { code }),
       ...(typeof remedy === "string" && { remedy }),
       ...(typeof path === "string" && { path }),
-      ...(typeof read === "string" && { text: read }),
+      ...(typeof verdict.text === "string" && { text: verdict.text }),
+      ...(isRefusal(verdict) && { verdict }),
     };
   } catch {
     return undefined;
   }
+}
+
+function isRefusal(told: Partial<Verdict>): told is Verdict {
+  const { verdict, tier, contextKeys, call } = told;
+  return verdict === "refuse" && typeof tier === "number" && Array.isArray(contextKeys) && typeof call === "string";
 }
 
 /** The beginning of what somebody else answered, on one line. */

@@ -29,6 +29,8 @@ export interface Verdict {
   readonly reason?: RefusalReason;
   /** How risky the call is, 0 to 4. */
   readonly tier: number;
+  /** The rule that said so; of a call that is refused by policy, what it breaks. */
+  readonly ruleName?: string;
   /** The resources that the call acts on. */
   readonly contextKeys: readonly string[];
   /** The id by which the call is spoken of from now on. */
@@ -61,9 +63,17 @@ export interface Outcome extends CallName {
 export interface InterceptAnswer {
   readonly proceed: boolean;
   readonly tier: number;
+  /** The first resource that the call acts on: what `complete` takes. */
   readonly contextKey: string;
+  readonly contextKeys: readonly string[];
+  /** The call's id: what `complete` takes as `id`. */
+  readonly call: string;
   readonly conflicts?: readonly unknown[];
   readonly warning?: string;
+  /** The sequence numbers of the conflicts in the journal. */
+  readonly evidence?: readonly number[];
+  /** When the call's lease ends, or what speaks against it lapses (RFC 3339). */
+  readonly expiresAt?: string;
   readonly [more: string]: unknown;
 }
 
@@ -78,6 +88,8 @@ export interface Done {
 export interface LockAnswer {
   readonly acquired: boolean;
   readonly conflict?: unknown;
+  /** When the lease ends (RFC 3339). */
+  readonly expiresAt?: string;
   readonly [more: string]: unknown;
 }
 

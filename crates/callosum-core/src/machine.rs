@@ -180,20 +180,32 @@ pub fn ancestors(mut pid: u32) -> Vec<Holder> {
 /// What the process `pid` and those above it are called, nearest first: each by its own name, and by the first words that it was
 /// started with, without folders. `None` where nothing is told of one of them.
 #[must_use]
-pub fn ancestry(mut pid: u32) -> Option<Vec<String>> {
+pub fn ancestry(pid: u32) -> Option<Vec<String>> {
+    names_above(pid, |pid| {
+        let found = process(pid)?;
+        Some((found.name, told_by(&format!("/proc/{pid}/cmdline")).unwrap_or_default(), found.parent))
+    })
+}
+
+/// The same, where `told` says of a process its name, the words that it was started with, and its parent. In a container the first
+/// process may be an agent. A system that hides other users' processes tells nothing of its own first one, which is none.
+fn names_above(mut pid: u32, told: impl Fn(u32) -> Option<(String, String, u32)>) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for _ in 0..MAX_ANCESTORS {
-        if pid <= 1 {
+        // The parent of the first process, and of one that was put into a container, is outside.
+        if pid == 0 {
             break;
         }
-        let found = process(pid)?;
-        let words = told_by(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        names.push(found.name);
+        let (name, words, parent) = match told(pid) {
+            None if pid == 1 => break,
+            told => told?,
+        };
+        names.push(name);
         // An interpreter's first word that is no option of its own is its script.
         let words = words.split('\0').filter(|word| !word.starts_with("--"));
         let words = words.take(2).filter_map(|word| word.rsplit('/').next());
         names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
-        pid = found.parent;
+        pid = parent;
     }
     Some(names)
 }
@@ -264,6 +276,21 @@ mod tests {
         ] {
             assert_eq!(terminal_name(number).as_deref(), name, "{number:#x}");
         }
+    }
+
+    #[test]
+    fn the_first_process_is_looked_at_and_may_be_hidden() {
+        let told = |first: Option<&str>| {
+            names_above(7, |pid| match pid {
+                7 => Some(("sh".to_owned(), "/bin/sh\0--norc\0run.sh\0".to_owned(), 1)),
+                1 => first.map(|name| ("node".to_owned(), format!("node\0/usr/bin/{name}\0"), 0)),
+                _ => None,
+            })
+        };
+        let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(told(Some("codex")), names(&["sh", "sh", "run.sh", "node", "node", "codex"]));
+        assert_eq!(told(None), names(&["sh", "sh", "run.sh"]));
+        assert_eq!(names_above(7, |_| None), None);
     }
 
     #[test]

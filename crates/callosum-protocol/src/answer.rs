@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
+use crate::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer, not_decided};
 use crate::locks::{LockAnswer, LockRequest, UnlockRequest};
 use crate::status::{self, StatusAnswer};
 use crate::{Problem, Refused, Speaker, read};
@@ -96,7 +96,7 @@ fn intercept(
     let params = Value::Object(asked.params);
     let now = || gate.machine().now();
     let mut weighed = gate.weigh(&asked.guest, &params, asked.terms, true, &now());
-    let admitted = gate.admit(&mut weighed, &now())?;
+    let admitted = gate.admit(&mut weighed, &now()).map_err(not_decided)?;
     gate.confirm(&weighed, &admitted, &now())?;
     Ok(InterceptAnswer::of(speaker, asked.named, &weighed, admitted))
 }
@@ -242,6 +242,11 @@ mod tests {
         };
         let ask = || answer(&served.gate, &Speaker::of_gateway(), &request).body;
         assert_eq!(ask(), ask());
+        let other = json!({ "instance": "doug", "tool": "mail", "params": { "to": "b" } }).to_string();
+        let other = Request { body: other.into(), ..request.clone() };
+        let refused = answer(&served.gate, &Speaker::of_gateway(), &other);
+        let error = serde_json::from_str::<Value>(&refused.body).unwrap()["error"].take();
+        assert_eq!((refused.status, &error["path"]), (400, &json!("Idempotency-Key")), "{error}");
         let status = served.told("GET", "/status", &Value::Null);
         assert_eq!(status["recentActions"].as_array().unwrap().len(), 1);
     }
@@ -267,6 +272,7 @@ mod tests {
                 400,
                 None,
             ),
+            ("POST", "/intercept", "{\"instance\":\"a\",\"tool\":\"mail\",\"cwd\":\"here\"}", 400, None),
             ("DELETE", "/lock/k", "", 400, None),
             ("DELETE", "/lock/%20?instance=a", "", 400, None),
             ("DELETE", "/lock/%ff?instance=a", "", 400, None),

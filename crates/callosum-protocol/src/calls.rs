@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Evidence, Refused, Speaker, check_name, keys, new_id};
+use crate::{Evidence, Refused, Speaker, check_cwd, check_name, keys, new_id};
 
 /// The header that makes a repeated `/intercept` the same call.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -124,6 +124,7 @@ impl InterceptRequest {
         for (path, name) in [("session", &self.session), ("agent", &self.agent), ("runtime", &self.runtime)] {
             name.as_ref().map_or(Ok(()), |name| check_name(path, name))?;
         }
+        check_cwd(self.cwd.as_deref())?;
         let who = speaker.who(&self.instance, self.session.as_deref())?;
         let call = match idempotency_key {
             None => new_id()?,
@@ -162,6 +163,18 @@ impl InterceptRequest {
         };
         let terms = if enforces { Terms::AmongInstances } else { Terms::Advice };
         Ok(Asked { guest, params, terms, named: Named { call, untracked } })
+    }
+}
+
+/// What is told of a call that was not decided. Here the header is what makes two calls one.
+#[must_use]
+pub fn not_decided(reason: NotAdmitted) -> Refused {
+    match reason {
+        NotAdmitted::Reused => Refused::field(
+            "Idempotency-Key",
+            "the session has an open call of this key that does something else; expected a key of its own for each call",
+        ),
+        NotAdmitted::State { .. } => reason.into(),
     }
 }
 

@@ -17,7 +17,7 @@ pub mod status;
 
 pub use self::answer::{Answer, Request, answer};
 pub use self::evidence::Evidence;
-pub use self::name::{check_name, hex, new_id};
+pub use self::name::{check_cwd, check_name, hex, new_id};
 pub use self::read::read;
 pub use self::refused::{Problem, Refused};
 pub use self::speaker::{NotYours, Speaker, check_instance};

@@ -7,7 +7,7 @@ use callosum_core::model::time::{Stamp, to_rfc3339};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Refused, Speaker};
+use crate::{Evidence, Refused, Speaker, check_name};
 
 /// A lease that is wanted.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,6 +67,7 @@ impl LockRequest {
     /// # Errors
     /// Names the field that is wrong.
     pub fn taking(self, speaker: &Speaker) -> Result<Taking, Refused> {
+        self.session.as_deref().map_or(Ok(()), |session| check_name("session", session))?;
         let who = speaker.who(&self.instance, self.session.as_deref())?;
         let key = key(self.context_key)?;
         let tier = Tier::try_from(self.tier.unwrap_or(3))

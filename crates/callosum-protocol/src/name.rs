@@ -20,6 +20,17 @@ pub fn check_name(path: &str, name: &str) -> Result<(), Refused> {
     Err(Refused::field(path, what))
 }
 
+/// A folder that relative paths start from is absolute, or nobody could tell where it is.
+///
+/// # Errors
+/// What is wrong with the field `cwd`.
+pub fn check_cwd(cwd: Option<&str>) -> Result<(), Refused> {
+    if cwd.is_none_or(|cwd| cwd.starts_with('/')) {
+        return Ok(());
+    }
+    Err(Refused::field("cwd", "it is no absolute path; expected one, such as `/home/ann/project`"))
+}
+
 /// An id for a call that came without one.
 ///
 /// # Errors

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use callosum_core::query::{self, QueryError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
 use crate::events::Feed;
+use crate::seats::{Seat, Seats};
 use crate::state::State;
 
-/// How many connections there may be that have shown a token; more stay guests.
+/// How many connections there may be that have shown a token, half of them the same one; more stay guests.
 const MAX_KNOWN: usize = 2_048;
 /// How many questions are worked on at once.
 const MAX_QUESTIONS: usize = 6;
@@ -24,7 +25,7 @@ pub(crate) const THREADS: usize = MAX_QUESTIONS + 10;
 pub(crate) struct Base {
     pub(crate) state: State,
     pub(crate) feed: Arc<Feed>,
-    known: Arc<Semaphore>,
+    known: Seats,
     questions: Arc<Semaphore>,
     looks: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
@@ -35,7 +36,7 @@ impl Base {
         Self {
             feed: Arc::new(Feed::new(state.clone())),
             state,
-            known: Arc::new(Semaphore::new(MAX_KNOWN)),
+            known: Seats::new(MAX_KNOWN),
             questions: Arc::new(Semaphore::new(MAX_QUESTIONS)),
             looks: Arc::new(Semaphore::new(MAX_LOOKS)),
             stopping: watch::Sender::default(),
@@ -58,9 +59,9 @@ impl Base {
         let _ = self.stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
     }
 
-    /// A place for a connection that has shown a token, if one is free.
-    pub(crate) fn known_place(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.known).try_acquire_owned().ok()
+    /// A place for a connection that has shown the token `name`, if there is one.
+    pub(crate) fn known_place(&self, name: &str) -> Option<Seat> {
+        self.known.take(name)
     }
 
     /// The answer to a question, by its name.
@@ -117,6 +118,17 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
+
+    #[test]
+    fn one_token_leaves_places_of_known_connections_to_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
+        let options = GateOptions { settings, ..GateOptions::default() };
+        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let of_one: Vec<_> = std::iter::repeat_with(|| base.known_place("one")).take(MAX_KNOWN).collect();
+        assert_eq!(of_one.iter().flatten().count(), MAX_KNOWN / 2);
+        assert!(base.known_place("two").is_some());
+    }
 
     #[test]
     fn looks_that_hang_leave_threads_to_all_else() {

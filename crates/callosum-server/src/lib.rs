@@ -21,6 +21,7 @@ mod page;
 mod private_file;
 mod process;
 mod protocol;
+mod seats;
 mod service;
 mod state;
 mod tokens;

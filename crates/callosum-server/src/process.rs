@@ -42,10 +42,11 @@ use crate::writer::Writer;
 const LOCK: &str = "serve.lock";
 /// How long connections may take, when the service is to end, to finish what they are at.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// How long what is left to be written may take then.
+/// How long all that is left to be done and written may take then.
 const SETTLING: Duration = Duration::from_millis(1_500);
-/// Threads that answer, where there are so many processors. They touch no disk and wait for nobody. Each has its connections and its own
-/// runtime: threads of one runtime wake one another for every request, to find nothing to do.
+/// Threads that answer, where there are so many processors. They write nothing and wait for no caller; all that they look at is whether
+/// `tokens.json` is still the same, and whose process is at the socket's other end. Each has its connections and its own runtime: threads
+/// of one runtime wake one another for every request, to find nothing to do.
 const MOST_THREADS: usize = 4;
 /// How often the gate's upkeep is due.
 const UPKEEP: Duration = Duration::from_secs(1);
@@ -83,7 +84,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let threads: Vec<Handle> =
         [&runtime].into_iter().chain(&others).map(|one| one.handle().clone()).collect();
     let gate = Arc::new(Gate::new(config::gate_options(global, "http", "callosum-serve")?));
-    let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
+    let (writer, written) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
     let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
     let served =
@@ -95,9 +96,10 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     }
     drop(service);
     if served.is_ok() {
-        let _ = writing.join();
+        // Who waits behind a guard that nobody lets go of would keep the process for longer than its manager has patience.
+        let _ = written.recv_timeout(end.saturating_duration_since(Instant::now()));
     }
-    gate.close(&gate.machine().now());
+    gate.settle(end, &gate.machine().now());
     drop(lock);
     served.map(|()| ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use axum::routing::{delete, get, post};
 use axum::{Extension, Json as Answer, Router};
 use callosum_protocol::calls::{
     Asked as Intercept, CompleteRequest, IDEMPOTENCY_KEY, InterceptAnswer, InterceptRequest, OkAnswer,
+    not_decided,
 };
 use callosum_protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
 use callosum_protocol::status::{StatusAnswer, wanted};
@@ -49,7 +50,8 @@ async fn intercept(
     // The instance stands for its sessions here.
     let asked = Asked { guest, params, terms, has_session: true };
     let (weighed, admitted) = decide(&service, asked).await?;
-    Ok(Answer(InterceptAnswer::of(&caller.speaker, named, &weighed, admitted?)))
+    let admitted = admitted.map_err(not_decided)?;
+    Ok(Answer(InterceptAnswer::of(&caller.speaker, named, &weighed, admitted)))
 }
 
 /// Writes how a call ended.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use callosum_core::gate::Gate;
@@ -49,14 +49,18 @@ pub(crate) enum NoAnswer {
 }
 
 impl Writer {
-    /// Starts the thread. It ends when nobody has a [`Writer`] any more.
-    pub(crate) fn start(gate: Arc<Gate>) -> std::io::Result<(Self, JoinHandle<()>)> {
+    /// Starts the thread. It ends when nobody has a [`Writer`] any more, and closes what is returned beside it then.
+    pub(crate) fn start(gate: Arc<Gate>) -> std::io::Result<(Self, Receiver<()>)> {
+        let (at_end, written) = sync_channel(0);
         let (told, hears) = sync_channel(MAX_WAITING);
         let gathers = Arc::<AtomicBool>::default();
         let thread = thread::Builder::new().name("callosum-writer".to_owned());
         let known = Arc::clone(&gathers);
-        let thread = thread.spawn(move || write(&gate, &hears, &known))?;
-        Ok((Self { told, gathers }, thread))
+        thread.spawn(move || {
+            write(&gate, &hears, &known);
+            drop(at_end);
+        })?;
+        Ok((Self { told, gathers }, written))
     }
 
     /// Has what went on unwritten written in a moment, with what comes until then.

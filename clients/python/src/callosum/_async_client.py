@@ -107,6 +107,7 @@ class AsyncCallosumClient:
         self, topic: str | None = None, *, key: str | None = None, after: str | None = None
     ) -> AsyncIterator[Event]:
         """What happens, as it happens, with connections made anew as they break."""
+        ask.check_open(self._transport.closed)
         parser = EventStreamParser()
         connected = False
         wait = FIRST_RECONNECT

@@ -9,7 +9,7 @@ import time
 from collections.abc import Coroutine, Mapping
 from typing import Any, Callable, Protocol, TypeVar, cast
 
-from ._errors import CallosumError, refusal
+from ._errors import CallosumError, ServiceError, refusal
 from ._failures import passes, wait_before_retry
 from ._guard import FIRST_RESEND, SOONEST_RENEWAL, Plan, never_asked, untold
 from ._types import Params, Verdict
@@ -92,6 +92,8 @@ class _Running:
             # Whoever chose the id may ask again with it, and knows better.
             if own and not never_asked(error):
                 _start(self._tell_refused({"call": call["call"], "session": call["session"]}))
+            if isinstance(error, ServiceError) and error.verdict is not None:
+                raise refusal(error.verdict) from error
             raise
         if verdict.verdict != "allow":
             raise refusal(verdict)

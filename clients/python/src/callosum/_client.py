@@ -131,6 +131,7 @@ class CallosumClient:
         A connection that breaks is made anew where it ended, for as long as it takes: no event is lost or told twice, and what was pruned in between
         comes as one event with a ``gap``. It raises if the first connection can't be made, or if the service says no.
         """
+        ask.check_open(self._transport.closed.is_set())
         parser = EventStreamParser()
         connected = False
         wait = FIRST_RECONNECT

@@ -35,9 +35,15 @@ class ServiceError(CallosumError):
     """The service said no to the request itself: to the token, a field, the rate, or because it can't use its state."""
 
     def __init__(
-        self, message: str, status: int, code: str | None = None, retry_after: float | None = None, text: str | None = None
+        self,
+        message: str,
+        status: int,
+        code: str | None = None,
+        retry_after: float | None = None,
+        text: str | None = None,
+        verdict: Verdict | None = None,
     ) -> None:
-        super().__init__(message, status, code, retry_after, text)
+        super().__init__(message, status, code, retry_after, text, verdict)
         self.message = message
         self.status = status
         """The HTTP status."""
@@ -47,6 +53,8 @@ class ServiceError(CallosumError):
         """When to ask again, in seconds, where the service says so."""
         self.text = text
         """What the model is to read, where the service could not decide about a call."""
+        self.verdict = verdict
+        """The verdict on such a call: ``refuse``. ``guard`` raises it as ``Refused``."""
 
     def __str__(self) -> str:
         return self.message

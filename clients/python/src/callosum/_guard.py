@@ -170,6 +170,8 @@ class _Running:
                 threading.Thread(
                     target=self._tell_refused, args=({"call": call["call"], "session": call["session"]},), daemon=True
                 ).start()
+            if isinstance(error, ServiceError) and error.verdict is not None:
+                raise refusal(error.verdict) from error
             raise
         if verdict.verdict != "allow":
             raise refusal(verdict)

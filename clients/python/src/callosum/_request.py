@@ -102,10 +102,11 @@ def check_protocol(status: int, headers: Message, shown: str) -> None:
 
 def service_error(status: int, headers: Message, text: str, shown: str) -> ServiceError:
     """The error that an answer tells of."""
-    message = code = remedy = path = spoken = None
+    message = code = remedy = path = spoken = refused = None
     try:
         document = json.loads(text)
         error, spoken = document.get("error"), document.get("text")
+        refused = _refused(document)
         message, code, remedy, path = (error.get(name) for name in ("message", "code", "remedy", "path"))
     except (ValueError, AttributeError):
         # It is none of the service's error documents.
@@ -122,7 +123,18 @@ def service_error(status: int, headers: Message, text: str, shown: str) -> Servi
         code if isinstance(code, str) else None,
         float(seconds) if re.fullmatch("[0-9]{1,9}", seconds) else None,
         spoken if isinstance(spoken, str) else None,
+        refused,
     )
+
+
+def _refused(document: Mapping[str, Any]) -> Verdict | None:
+    """The verdict on a call that the service could not decide about, which stands beside the error."""
+    if document.get("verdict") != "refuse":
+        return None
+    try:
+        return verdict(document)
+    except CallosumError:
+        return None
 
 
 def check_token(token: str | None) -> None:
@@ -281,6 +293,7 @@ def verdict(value: Any) -> Verdict:
             evidence=tuple(value.get("evidence") or ()),
             expires_at=value.get("expiresAt"),
             reason=value.get("reason"),
+            rule_name=value.get("ruleName"),
             body=value,
         )
     except (KeyError, TypeError, AttributeError) as error:

@@ -30,6 +30,8 @@ class Verdict:
     """When the lease of a call that was allowed ends (RFC 3339). Each piece of evidence that still runs has its own."""
     reason: str | None = None
     """Of ``refuse`` alone: ``policy``, ``limit``, ``state`` or ``unconfirmed``."""
+    rule_name: str | None = None
+    """The rule that said so; of a call that is refused by policy, what it breaks."""
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The whole answer, with fields that this client does not know."""
 
@@ -60,8 +62,12 @@ class InterceptAnswer(TypedDict, total=False):
     proceed: bool
     tier: int
     contextKey: str
+    contextKeys: list[str]
+    call: str
     conflicts: list[Any]
     warning: str
+    evidence: list[int]
+    expiresAt: str
 
 
 class Done(TypedDict, total=False):
@@ -76,6 +82,7 @@ class LockAnswer(TypedDict, total=False):
 
     acquired: bool
     conflict: Any
+    expiresAt: str
 
 
 class StatusAnswer(TypedDict, total=False):

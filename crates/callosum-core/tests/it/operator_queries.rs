@@ -168,6 +168,31 @@ fn a_release_ends_the_lease_and_not_the_evidence() {
 }
 
 #[test]
+fn a_release_takes_any_spelling_and_the_one_that_stands_there() {
+    let mut world = World::new();
+    let rules =
+        r#"{"rules":[{"name":"post","tier":3,"tool":"post","contextKey":"channel:{params.target}"}]}"#;
+    fs::write(world.path().join("tiers.json"), rules).unwrap();
+    let gate = world.gate("home");
+    let post = |channel: &str| json!({ "channel": channel, "target": "#general" });
+    for (at, channel) in [("a", "irc"), ("b", "discord")] {
+        let (_, answer) = world.try_call(session(&gate, at), "post", &post(channel));
+        assert_eq!(answer, Answer::Proceed, "{channel}");
+    }
+    let held = |key: &str| -> Vec<String> {
+        let ended = gate.release(key, "doug", &world.now).unwrap();
+        ended.iter().map(|action| action.who.session.clone()).collect()
+    };
+    assert_eq!(held("channel:nobody"), [""; 0]);
+    // On IRC the `#` belongs to the name.
+    assert_eq!(held("channel:#general"), ["a", "b"]);
+    let released = world.records(&gate);
+    let released = released.iter().filter(|record| record["action"] == "released");
+    let keys: Vec<_> = released.map(|record| record["contextKeys"].clone()).collect();
+    assert_eq!(keys, [json!(["channel:#general"]), json!(["channel:general"])]);
+}
+
+#[test]
 fn a_release_that_can_not_be_written_says_why() {
     let world = World::new();
     std::fs::create_dir(world.journal_path()).unwrap();

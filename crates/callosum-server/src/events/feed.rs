@@ -8,10 +8,10 @@ use tokio::sync::{Semaphore, SemaphorePermit, broadcast, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use crate::seats::{Seat, Seats};
 use crate::state::State;
 
 use super::event::Event;
-use super::seats::{Seat, Seats};
 
 /// Streams that may be open at once.
 const MAX_STREAMS: usize = 2_048;

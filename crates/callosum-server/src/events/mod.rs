@@ -3,7 +3,6 @@
 
 mod event;
 mod feed;
-mod seats;
 mod stream;
 
 use std::sync::Arc;

@@ -11,10 +11,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::caller::Caller;
 use crate::http::stream::{HEARTBEAT, MAX_WAITING, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
+use crate::seats::Seat;
 use crate::service::Service;
 
 use super::event::{Event, Place, Wanted, gap, only_id};
-use super::seats::Seat;
 
 /// How long it rests when the journal can't be read.
 const REST: Duration = Duration::from_secs(1);

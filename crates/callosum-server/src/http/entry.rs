@@ -29,8 +29,8 @@ const MAX_TIME: Duration = Duration::from_secs(15);
 /// What a request is called, in the log and to its sender.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Of whatever the service answers: the version of what it speaks.
-const PROTOCOL: HeaderName = HeaderName::from_static("x-callosum-protocol");
-const PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1");
+pub(crate) const PROTOCOL: HeaderName = HeaderName::from_static("x-callosum-protocol");
+pub(crate) const PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1");
 /// The header of the first protocol's shared secret.
 const SECRET: HeaderName = HeaderName::from_static("x-callosum-secret");
 
@@ -138,7 +138,7 @@ pub(crate) async fn identify(
         }
         return Err(Refusal::unauthorized());
     };
-    peer.is_known(|| service.base.known_place());
+    peer.is_known(|| service.base.known_place(&caller.name));
     let place = match caller.is_local {
         // Whoever may open the socket may do as much without it.
         true => None,

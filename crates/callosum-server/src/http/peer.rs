@@ -7,9 +7,9 @@ use axum::http::HeaderMap;
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use callosum_core::machine;
 use callosum_runtimes::is_program;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::guests::Guest;
+use crate::seats::Seat;
 
 /// A connection.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ struct Connection {
     end: End,
     guest: Guest,
     /// Of one that has shown a token.
-    place: OnceLock<OwnedSemaphorePermit>,
+    place: OnceLock<Seat>,
     /// Of one on the socket: whether an agent asks. Found out once.
     is_agent: OnceLock<bool>,
     name: OnceLock<String>,
@@ -41,7 +41,8 @@ impl Peer {
         // Who listens on all addresses of version 6 is reached by those of version 4 in disguise, on loopback, too.
         let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         let end = match end {
-            End::Process(_) => end,
+            // What the kernel says of one in another pid namespace, as containers have: nobody can tell what it is.
+            End::Process(pid) => End::Process(pid.filter(|pid| *pid != 0)),
             End::Address(peer, reached) => End::Address(plain(peer), plain(reached)),
         };
         Self(Arc::new(Connection { end, guest, place, is_agent, name }))
@@ -52,7 +53,7 @@ impl Peer {
     }
 
     /// It has shown a token: it keeps its connection, while there is a place.
-    pub(crate) fn is_known(&self, place: impl FnOnce() -> Option<OwnedSemaphorePermit>) {
+    pub(crate) fn is_known(&self, place: impl FnOnce() -> Option<Seat>) {
         if self.0.place.get().is_none()
             && let Some(place) = place()
         {
@@ -100,22 +101,34 @@ impl Peer {
     pub(crate) fn is_meant(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let End::Address(_, reached) = self.0.end else { return Ok(()) };
         let host = only(headers, &HOST).ok_or("Host")?;
-        if reached.ip().is_loopback() {
-            let is_own = |(name, port): (&str, &str)| {
-                ["127.0.0.1", "localhost", "[::1]"].contains(&name) && port == reached.port().to_string()
+        let mut schemes = ["http", "https"].as_slice();
+        if reached.ip().is_loopback() && !is_on_loopback(host, reached) {
+            // The standard port of a scheme is left out.
+            schemes = match reached.port() {
+                80 => &["http"],
+                443 => &["https"],
+                _ => return Err("Host"),
             };
-            if !host.rsplit_once(':').is_some_and(is_own) && host != reached.to_string() {
+            if !is_on_loopback(&format!("{host}:{}", reached.port()), reached) {
                 return Err("Host");
             }
         }
         // A program that is no page says nothing.
         if headers.contains_key(ORIGIN) {
             let origin = only(headers, &ORIGIN).ok_or("Origin")?;
-            let is_own = ["http", "https"].iter().any(|scheme| origin == format!("{scheme}://{host}"));
+            let is_own = schemes.iter().any(|scheme| origin == format!("{scheme}://{host}"));
             return if is_own { Ok(()) } else { Err("Origin") };
         }
         Ok(())
     }
+}
+
+/// Whether a host with its port is the address of loopback that was reached.
+fn is_on_loopback(host: &str, reached: SocketAddr) -> bool {
+    let is_own = |(name, port): (&str, &str)| {
+        ["127.0.0.1", "localhost", "[::1]"].contains(&name) && port == reached.port().to_string()
+    };
+    host.rsplit_once(':').is_some_and(is_own) || host == reached.to_string()
 }
 
 /// The value of a header that is there once.
@@ -132,6 +145,34 @@ mod tests {
 
     use super::*;
     use crate::http::guests::Guests;
+
+    #[test]
+    fn who_is_in_another_pid_namespace_can_t_be_told_from_an_agent() {
+        for pid in [Some(0), None] {
+            assert!(Peer::new(End::Process(pid), Arc::new(Guests::new(1)).enter()).is_agent(), "{pid:?}");
+        }
+    }
+
+    #[test]
+    fn the_standard_port_of_a_scheme_may_be_left_out() {
+        for (reached, host, origin, expected) in [
+            ("127.0.0.1:80", "127.0.0.1", None, Ok(())),
+            ("127.0.0.1:80", "localhost:80", None, Ok(())),
+            ("[::1]:80", "[::1]", Some("http://[::1]"), Ok(())),
+            ("127.0.0.1:443", "localhost", Some("https://localhost"), Ok(())),
+            // A page of another service, on the other port.
+            ("127.0.0.1:443", "localhost", Some("http://localhost"), Err("Origin")),
+            ("127.0.0.1:80", "evil.example", None, Err("Host")),
+            ("127.0.0.1:80", "localhost:443", None, Err("Host")),
+            ("127.0.0.1:7411", "localhost", None, Err("Host")),
+        ] {
+            let end = End::Address("127.0.0.1:50000".parse().unwrap(), reached.parse().unwrap());
+            let peer = Peer::new(end, Arc::new(Guests::new(1)).enter());
+            let mut headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]);
+            headers.extend(origin.map(|origin| (ORIGIN, HeaderValue::from_static(origin))));
+            assert_eq!(peer.is_meant(&headers), expected, "{reached} {host} {origin:?}");
+        }
+    }
 
     #[test]
     fn loopback_is_loopback_by_whatever_address_it_is_reached() {

@@ -3,7 +3,7 @@
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use callosum_core::gate::NotAdmitted;
+use callosum_core::gate::{NotAdmitted, Weighed};
 use callosum_core::query::QueryError;
 use callosum_protocol::{NotYours, Problem, Refused};
 use callosum_team::error::Code;
@@ -28,6 +28,15 @@ pub(crate) struct ErrorAnswer {
     /// Of such a call: what its model is to read.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// Of such a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<u8>,
+    /// Of such a call: the resources that it acts on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_keys: Option<Vec<String>>,
+    /// Of such a call: its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
 }
 
 /// A refusal: the document, and how it is sent.
@@ -65,10 +74,12 @@ impl Refusal {
         self
     }
 
-    /// The same as the verdict on a call that can't be checked; its model is to read `text`.
-    pub(crate) fn with_verdict(mut self, text: String) -> Self {
-        (self.answer.verdict, self.answer.reason) = (Some("refuse"), Some("state"));
-        self.answer.text = Some(text);
+    /// The same as the verdict on the call `id` that can't be checked; its model is to read `text`.
+    pub(crate) fn with_verdict(mut self, weighed: &Weighed, id: String, text: String) -> Self {
+        let answer = &mut *self.answer;
+        (answer.verdict, answer.reason) = (Some("refuse"), Some("state"));
+        (answer.text, answer.call) = (Some(text), Some(id));
+        (answer.tier, answer.context_keys) = (Some(weighed.tier().into()), Some(weighed.keys().to_vec()));
         self
     }
 
@@ -226,7 +237,8 @@ impl From<NoAnswer> for Refusal {
 
 impl From<Refused> for Refusal {
     fn from(Refused { status, problem, retry_after }: Refused) -> Self {
-        let answer = ErrorAnswer { error: problem, verdict: None, reason: None, text: None };
+        let (verdict, reason, text, tier, context_keys, call) = Default::default();
+        let answer = ErrorAnswer { error: problem, verdict, reason, text, tier, context_keys, call };
         // Each is one that HTTP has.
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, answer: Box::new(answer), retry_after }

@@ -92,6 +92,9 @@ fn sentence(status: StatusCode, text: &'static str) -> Response {
     (status, [(CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{text}\n")).into_response()
 }
 
+/// As whom those who show the page's token are counted; no token can be called so.
+const PAGE: &str = "";
+
 /// Lets only those pass who show the page's token.
 async fn needs_token(
     State(page): State<Arc<Page>>,
@@ -102,7 +105,7 @@ async fn needs_token(
         return Err(Refusal::signed_out());
     }
     if let Some(peer) = request.extensions().get::<Peer>() {
-        peer.is_known(|| page.base.known_place());
+        peer.is_known(|| page.base.known_place(PAGE));
     }
     Ok(next.run(request).await)
 }

@@ -13,6 +13,7 @@ use rustix::process::geteuid;
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use crate::http::entry::{PROTOCOL, PROTOCOL_VERSION};
 use crate::http::listen::SOCKET;
 
 use super::routes::LinkAnswer;
@@ -38,7 +39,8 @@ async fn ask(socket: &Path) -> Option<String> {
     tokio::spawn(connection);
     let request = Request::builder().method(Method::POST).uri("/v1/page").header("host", "localhost");
     let answer = sender.send_request(request.body(Body::empty()).ok()?).await.ok()?;
-    if answer.status() != StatusCode::OK {
+    // One of another version may mean something else by it.
+    if answer.status() != StatusCode::OK || answer.headers().get(PROTOCOL) != Some(&PROTOCOL_VERSION) {
         return None;
     }
     let text = Limited::new(answer.into_body(), MAX_ANSWER).collect().await.ok()?.to_bytes();

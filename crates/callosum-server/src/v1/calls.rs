@@ -8,7 +8,7 @@ use callosum_core::gate::{Admitted, Guest, Lease, NotAdmitted, Terms, Verdict, W
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::outcome::Ended;
-use callosum_protocol::{Evidence, check_name, new_id};
+use callosum_protocol::{Evidence, check_cwd, check_name, new_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -162,12 +162,7 @@ pub(crate) async fn before(
     ] {
         name.map_or(Ok(()), |name| check_name(path, name))?;
     }
-    if request.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) {
-        return Err(Refusal::field(
-            "cwd",
-            "it is no absolute path; expected one, such as `/home/ann/project`",
-        ));
-    }
+    check_cwd(request.cwd.as_deref())?;
     let instance = match &request.instance {
         Some(name) => caller.instance(name)?,
         None => caller.own_instance()?,
@@ -194,7 +189,7 @@ pub(crate) async fn before(
         Ok(admitted) => Ok(Answer(BeforeAnswer::of(&weighed, admitted, id))),
         Err(NotAdmitted::State { text, code, cause, remedy }) => {
             Err(Refusal::from(NotAdmitted::State { text: text.clone(), code, cause, remedy })
-                .with_verdict(text))
+                .with_verdict(&weighed, id, text))
         }
         Err(reason) => Err(reason.into()),
     }

@@ -8,6 +8,7 @@ use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 use callosum_core::query::{Answered, QUESTIONS, QueryError, Question, Released, Surface};
+use callosum_core::rules::context_key::named_key;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,6 +20,9 @@ use crate::http::body::Json;
 use crate::http::fields::Fields;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
+
+/// The question what happened on a resource.
+const STORY: &str = "why";
 
 /// The leases on which resource are to end.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -49,11 +53,39 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
                 }
                 (None, _) => Value::Object(fields.read(asked)?).to_string(),
             };
-            let answer = service.base.ask(question.name, request).await?;
+            let answer = match question.name {
+                STORY => story(&service, request).await?,
+                name => service.base.ask(name, request).await?,
+            };
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))
         };
         router.route(&format!("/v1/{}", question.name), get(answer))
     })
+}
+
+/// What happened on a resource: as its caller names it or, where nothing is told under that name, in the one spelling that rules
+/// and `/lock` write.
+async fn story(service: &Service, request: String) -> Result<String, QueryError> {
+    let spelled = || {
+        let mut asked: Value = serde_json::from_str(&request).ok()?;
+        let key = asked.get_mut("key")?;
+        let named = named_key(key.as_str()?);
+        if *key == named {
+            return None;
+        }
+        *key = named.into();
+        Some(asked.to_string())
+    };
+    let spelled = spelled();
+    let answer = service.base.ask(STORY, request).await?;
+    let is_told = |answer: &str| {
+        let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+        answer.get("events").and_then(Value::as_array).is_none_or(|events| !events.is_empty())
+    };
+    match spelled {
+        Some(spelled) if !is_told(&answer) => service.base.ask(STORY, spelled).await,
+        _ => Ok(answer),
+    }
 }
 
 /// Ends the leases on a resource.

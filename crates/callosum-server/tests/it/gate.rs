@@ -256,6 +256,16 @@ fn questions_are_answered_as_the_command_line_prints_them() {
     let mut operator = serve.client(&home.token(&["ops", "--rights", "operate"]));
     let released = operator.ok("/v1/release", &json!({ "key": "account:alice@example.com" }));
     assert_eq!(released["released"].as_array().unwrap().len(), 1);
+    // In whatever spelling it is named.
+    let lock = json!({ "instance": "doug", "contextKey": "channel:#general" });
+    assert_eq!(local.ok("/lock", &lock)["acquired"], true);
+    for key in ["channel:%23general", "channel:general"] {
+        let story = client.get(&format!("/v1/why?key={key}")).json();
+        assert_eq!(story["events"][0]["what"], "leased", "{key}");
+    }
+    let released = operator.ok("/v1/release", &json!({ "key": "channel:#general" }));
+    assert_eq!(released["released"][0]["contextKey"], "channel:general");
+    assert_eq!(client.get("/v1/why?key=channel:nobody").json()["events"], json!([]));
     let metrics = client.get("/metrics").text;
     assert!(metrics.contains("callosum_calls_total{tier=\"4\",verdict=\"allow\"} 1\n"), "{metrics}");
     assert!(metrics.contains("callosum_open_leases 0\n"), "{metrics}");

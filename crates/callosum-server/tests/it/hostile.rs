@@ -1,5 +1,9 @@
 //! Requests that are wrong, foreign, slow or huge.
 
+use std::io::{ErrorKind, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::support::Home;
@@ -72,6 +76,8 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
             json!({ "instance": "a", "tool": "mail", "params": { "_contextKey": 5 } }),
             "params._contextKey",
         ),
+        ("/intercept", json!({ "instance": "a", "tool": "mail", "cwd": "here" }), "cwd"),
+        ("/lock", json!({ "instance": "a", "contextKey": "k", "session": "x".repeat(301) }), "session"),
         ("/lock", json!({ "instance": "a", "contextKey": "k", "tier": 5 }), "tier"),
         ("/lock", json!({ "instance": "a", "contextKey": " ", "tier": 3 }), "contextKey"),
     ] {
@@ -269,4 +275,54 @@ fn what_is_wrong_with_an_address_is_named_as_all_else_is() {
         assert_eq!(refused.status, 400, "{path}: {}", refused.text);
         assert_eq!(refused.json()["error"]["path"], field, "{path}");
     }
+}
+
+#[test]
+fn who_tries_wrong_tokens_waits_longer_each_time_and_nobody_else_does() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let began = Instant::now();
+    let mut wrong = serve.client("callosum_wrong");
+    assert_eq!([(); 3].map(|()| wrong.get("/v1/head").status), [401; 3]);
+    assert!(began.elapsed() >= Duration::from_millis(100 + 200 + 400), "{:?}", began.elapsed());
+    // One of these waits for 5 s.
+    let host = serve.host();
+    let waiting = [(); 4].map(|()| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        write!(stream, "GET /v1/head HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer wrong\r\n\r\n")
+            .unwrap();
+        stream
+    });
+    assert_eq!(serve.client(&token).get("/v1/head").status, 200);
+    let is_waiting = |stream: &TcpStream| {
+        stream.set_nonblocking(true).unwrap();
+        stream.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    };
+    assert!(waiting.iter().any(is_waiting));
+}
+
+#[test]
+fn a_token_has_so_many_requests_answered_at_once() {
+    let home = Home::new();
+    std::fs::write(home.path().join("serve.json"), r#"{"limits": {"openCalls": 1}}"#).unwrap();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let (mut slow, mut other) = (serve.client(&token), serve.client(&token));
+    let note = json!({ "tool": "note", "params": { "to": "a" } }).to_string();
+    let request = format!(
+        "POST /v1/before HTTP/1.1\r\nHost: {}\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        serve.host(),
+        slow.head,
+        note.len()
+    );
+    slow.raw(request.as_bytes());
+    // It is taken in, and its body waited for.
+    assert_eq!(slow.answer().status, 100);
+    let refused = other.get("/v1/head");
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (429, &json!("limit")));
+    assert!(refused.json()["error"]["message"].as_str().unwrap().contains("too many requests"));
+    slow.raw(note.as_bytes());
+    assert_eq!(slow.answer().status, 200);
+    assert_eq!(other.get("/v1/head").status, 200);
 }

@@ -1,6 +1,6 @@
 //! Who asks on the socket: an agent's process, what it started, or somebody else of this user.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -67,5 +67,55 @@ fn on_the_socket_an_agent_s_process_and_what_it_starts_may_act_and_others_operat
         let written = home.records("intercept");
         let via = if acts { "process" } else { "operator" };
         assert_eq!(written.last().unwrap()["via"], via, "{}", path.display());
+    }
+}
+
+/// A program in a pid namespace of its own, as in a container; `None` where this user may not have one.
+fn in_a_namespace() -> Option<Command> {
+    let alone = ["--pid", "--fork", "--kill-child", "--mount-proc"];
+    let ways = [alone.to_vec(), [&["--map-root-user"], &alone[..]].concat()];
+    let made = |way: &Vec<&str>| {
+        let mut tried = Command::new("unshare");
+        tried.args(way).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    let Some(way) = ways.into_iter().find(made) else {
+        let text = b"this user may have no pid namespace: not shown\n";
+        std::io::stderr().write_all(text).unwrap();
+        return None;
+    };
+    let mut command = Command::new("unshare");
+    command.args(way).stderr(Stdio::null());
+    Some(command)
+}
+
+#[test]
+fn who_asks_from_another_pid_namespace_is_taken_for_an_agent() {
+    let home = Home::new();
+    let Some(mut alone) = in_a_namespace() else { return };
+    let program = home.program(&["serve", "--listen", "none"]);
+    let serve = home.start(alone.arg(program.get_program()).args(program.get_args()));
+    let note = json!({ "tool": "note", "params": { "to": "a" }, "session": "s" });
+    serve.local().ok("/v1/before", &note);
+    assert_eq!(home.records("intercept")[0]["via"], "process");
+    for (path, body) in [("/v1/release", json!({ "key": "x" })), ("/v1/page", json!({}))] {
+        assert_eq!(serve.local().post(path, &body).status, 403, "{path}");
+    }
+}
+
+#[test]
+fn where_an_agent_is_the_first_process_what_it_starts_is_its_own() {
+    let home = Home::new();
+    for (name, code) in [("codecs", Some(0)), ("codex", Some(2))] {
+        let Some(mut alone) = in_a_namespace() else { return };
+        let path = home.path().join(name);
+        symlink("/bin/sh", &path).unwrap();
+        let program = home.program(&["token", "add", name]);
+        // A shell that is left with one command becomes that.
+        alone
+            .arg(&path)
+            .args(["-c", "\"$@\"; exit $?", "sh"])
+            .arg(program.get_program())
+            .args(program.get_args());
+        assert_eq!(alone.stdout(Stdio::null()).status().unwrap().code(), code, "{name}");
     }
 }

@@ -3,7 +3,11 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::StateGuard;
 use serde_json::json;
 
 use crate::support::Home;
@@ -18,6 +22,49 @@ fn it_ends_well_when_it_is_asked_to_and_takes_its_socket_along() {
     assert_eq!(idle.get("/healthz").json(), json!({ "ok": true }));
     assert_eq!(serve.local().get("/readyz").json(), json!({ "ready": true }));
     assert_eq!(serve.end().code(), Some(0));
+    assert!(!home.socket().exists());
+}
+
+/// Nothing ends so late; behind a guard that is held, each step alone would.
+const BOUND: Duration = Duration::from_secs(12);
+
+#[test]
+fn a_body_that_comes_slowly_does_not_keep_it() {
+    let home = Home::new();
+    let serve = home.serve_with(&["--listen", "none"]);
+    let mut slow = serve.local();
+    let head = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 90";
+    slow.raw(format!("POST /v1/before HTTP/1.1\r\n{head}\r\n\r\n{{\"tool\":").as_bytes());
+    assert_eq!(serve.local().get("/healthz").status, 200);
+    let began = Instant::now();
+    assert_eq!(serve.end().code(), Some(0));
+    assert!(began.elapsed() < BOUND, "{:?}", began.elapsed());
+    assert!(slow.next_answer().is_none());
+    assert!(home.records("intercept").is_empty());
+}
+
+#[test]
+fn steps_that_wait_for_a_held_guard_do_not_keep_it() {
+    let home = Home::new();
+    let serve = home.serve_with(&["--listen", "none"]);
+    let mut waiting: Vec<_> = (0..64).map(|_| serve.local()).collect();
+    let pay = |to: usize| json!({ "tool": "pay", "params": { "to": to }, "session": "s" });
+    assert_eq!(waiting[0].ok("/v1/before", &pay(100))["verdict"], "allow");
+    let guard = StateGuard::open(&StateDir::new(home.path().to_owned())).unwrap();
+    let held = guard.hold_until(Instant::now() + BOUND).unwrap();
+    for (to, client) in waiting.iter_mut().enumerate() {
+        let body = pay(to).to_string();
+        let head = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length";
+        client.raw(format!("POST /v1/before HTTP/1.1\r\n{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+    // They are taken in one after the other.
+    assert_eq!(serve.local().get("/healthz").status, 200);
+    thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    assert_eq!(serve.end().code(), Some(0));
+    assert!(began.elapsed() < BOUND, "{:?}", began.elapsed());
+    drop(held);
+    assert_eq!(home.records("intercept").len(), 1);
     assert!(!home.socket().exists());
 }
 
@@ -114,6 +161,8 @@ fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_
     assert!(refused.header("retry-after").is_some());
     let said = refused.json();
     assert_eq!((&said["verdict"], &said["reason"]), (&json!("refuse"), &json!("state")));
+    assert_eq!((&said["tier"], &said["call"]), (&json!(3), &json!("2")));
+    assert_eq!(said["contextKeys"], json!(["email:a@example.com"]));
     assert_eq!(said["error"]["code"], "writable-by-others");
     assert!(said["error"]["remedy"].as_str().unwrap().contains("chmod"));
     assert_eq!(client.get("/readyz").status, 503);
@@ -129,7 +178,7 @@ fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_
 }
 
 #[test]
-fn a_state_directory_that_was_replaced_is_used_as_it_is_then() {
+fn a_journal_that_was_taken_away_is_written_again() {
     let home = Home::new();
     let serve = home.serve();
     let mut client = serve.local();

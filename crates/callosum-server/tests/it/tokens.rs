@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::support::Home;
+use crate::support::{Answer, Home};
 
 #[test]
 fn a_token_counts_from_the_next_request_on_and_no_longer_once_it_is_revoked() {
@@ -115,6 +115,27 @@ fn nobody_speaks_for_anothers_instance() {
 }
 
 #[test]
+fn an_instance_with_the_longest_name_is_the_same_in_leases_calls_and_ends() {
+    let home = Home::new();
+    let (name, instance) = ("t".repeat(40), "i".repeat(60));
+    let token = home.token(&[&name, "--instance", &instance]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    let lock = json!({ "instance": instance, "contextKey": "account:acme", "tier": 4 });
+    assert_eq!(client.ok("/lock", &lock)["acquired"], true);
+    let call =
+        client.ok("/intercept", &json!({ "instance": instance, "tool": "pay", "params": { "to": "acme" } }));
+    assert_eq!((&call["proceed"], call.get("conflicts")), (&json!(true), None));
+    let end = json!({ "instance": instance, "contextKey": call["contextKey"], "id": call["call"] });
+    client.ok("/complete", &end);
+    assert_eq!(home.records("complete").len(), 1);
+    let mail = json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": "s", "call": "1" });
+    client.ok("/v1/before", &mail);
+    assert!(client.ok("/v1/extend", &json!({ "call": "1" }))["expiresAt"].is_string());
+    assert_eq!(client.ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"], true);
+}
+
+#[test]
 fn the_same_idempotency_key_under_another_token_is_another_call() {
     let home = Home::new();
     let (one, two) = (home.token(&["one"]), home.token(&["two"]));
@@ -126,6 +147,10 @@ fn the_same_idempotency_key_under_another_token_is_another_call() {
     assert_eq!((&first["proceed"], first.get("conflicts")), (&json!(true), None));
     assert_eq!(ask(&one), first);
     assert_eq!(home.records("intercept").len(), 1);
+    // Another call under it is told by what it sent.
+    let another = json!({ "instance": "web", "tool": "mail", "params": { "to": "b@example.com" } });
+    let refused = serve.client(&one).send("POST", "/intercept", head, &another.to_string());
+    assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!("Idempotency-Key")));
     let other = ask(&two);
     assert_eq!(other["conflicts"][0]["instance"], "http/one/web");
     let whose: Vec<_> = home
@@ -147,7 +172,7 @@ fn nobody_gets_a_token_by_the_name_of_others() {
 }
 
 #[test]
-fn what_a_resource_is_called_is_not_in_the_access_log() {
+fn the_access_log_has_requests_by_their_ids_and_no_resource_by_its_name() {
     let home = Home::new();
     let log = fs::File::create(home.path().join("log")).unwrap();
     let serve = home.start(home.program(&["serve", "--listen", "none"]).stderr(log));
@@ -156,9 +181,16 @@ fn what_a_resource_is_called_is_not_in_the_access_log() {
     assert_eq!(local.send("DELETE", &format!("/lock/{secret}?instance={secret}"), "", "").status, 200);
     assert_eq!(local.get(&format!("/nothing/{secret}")).status, 404);
     assert_eq!(local.get(&format!("/v1/why?key={secret}")).status, 200);
+    let named = |answer: &Answer| answer.header("x-request-id").unwrap().to_owned();
+    let ids = [local.send("GET", "/v1/head", "X-Request-Id: its-own\r\n", ""), local.get("/v1/head")];
+    let ids = ids.map(|answer| named(&answer));
+    assert_eq!(ids[0], "its-own");
     drop(local);
     assert_eq!(serve.end().code(), Some(0));
     let log = fs::read_to_string(home.path().join("log")).unwrap();
-    assert_eq!(log.lines().filter(|line| line.contains("\"status\"")).count(), 3, "{log}");
+    assert_eq!(log.lines().filter(|line| line.contains("\"status\"")).count(), 5, "{log}");
+    for id in ids {
+        assert_eq!(log.matches(&format!("\"request\":\"{id}\"")).count(), 1, "{id}: {log}");
+    }
     assert!(!log.contains("abcdefghijklmnop") && log.contains("\"/lock/…\""), "{log}");
 }

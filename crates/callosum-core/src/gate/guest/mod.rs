@@ -37,8 +37,10 @@ pub use self::leases::Lease;
 use self::leases::renew;
 pub use self::settle::Settled;
 
-/// Characters of an instance's name, of a claimed runtime, and of the right that a record names.
+/// Characters of a claimed runtime, and of the right that a record names.
 const NAME_CHARS: usize = 100;
+/// Characters of an instance's name: more than one can have that is below a token's. It is the same in calls, leases and ends.
+const INSTANCE_CHARS: usize = 128;
 
 /// The runtime of guests, whatever they call theirs: nobody shows that it is one of those that are known here.
 pub const GUEST_RUNTIME: &str = "http";
@@ -228,7 +230,7 @@ impl Gate {
         let runtime = guest.runtime();
         let mut classification =
             rules.classify_watching(&call, &runtime, params, world, policy.watch(), None);
-        let instance = one_line(&guest.instance, NAME_CHARS);
+        let instance = one_line(&guest.instance, INSTANCE_CHARS);
         let of = (GUEST_RUNTIME, instance.as_str());
         let denial = self.judged(&policy, &classification, &call, params, of, world);
         let asks = classification.asked_around && classification.tier.is_tracked();

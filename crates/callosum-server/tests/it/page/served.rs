@@ -1,7 +1,11 @@
 //! The page on the running service's listener, and `callosum ui` where a service runs.
 
 use std::net::UdpSocket;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::thread::{self, JoinHandle};
+
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::StateGuard;
 
 use crate::tls::Certificate;
 
@@ -133,28 +137,67 @@ fn over_tls_the_link_says_so() {
 /// What stands in the socket's place may be of another version, hang, or be no service of Callosum's.
 #[test]
 fn what_gives_no_link_of_this_machine_is_in_nobodys_way() {
-    for says in
-        [None, Some((404, "{}")), Some((200, "{")), Some((200, r#"{"url": "http://evil.example/?code=1"}"#))]
-    {
+    const LINK: &str = r#"{"url": "http://127.0.0.1:9/?code=1"}"#;
+    for says in [
+        None,
+        Some((404, "1", "{}")),
+        Some((200, "1", "{")),
+        Some((200, "1", r#"{"url": "http://evil.example/?code=1"}"#)),
+        Some((200, "2", LINK)),
+        Some((200, "", LINK)),
+    ] {
         let home = Home::new();
         let socket = UnixListener::bind(home.at("state/serve.sock")).unwrap();
-        let Some((status, text)) = says else {
+        let Some(says) = says else {
             // Nobody takes the connection in.
             assert_eq!(home.start().open().ask("status", "").status, 200);
             continue;
         };
-        let answering = std::thread::spawn(move || {
-            let (mut stream, _) = socket.accept().unwrap();
-            let mut line = String::new();
-            let mut asked = BufReader::new(stream.try_clone().unwrap());
-            asked.read_line(&mut line).unwrap();
-            let length = text.len();
-            write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}").unwrap();
-            line
-        });
-        assert_eq!(home.start().open().ask("status", "").status, 200);
+        let answering = answer_once(socket, says);
+        assert_eq!(home.start().open().ask("status", "").status, 200, "{says:?}");
         assert_eq!(answering.join().unwrap(), "POST /v1/page HTTP/1.1\r\n");
     }
+    let home = Home::new();
+    let socket = UnixListener::bind(home.at("state/serve.sock")).unwrap();
+    let answering = answer_once(socket, (200, "1", LINK));
+    assert_eq!(home.link(), "http://127.0.0.1:9/?code=1");
+    answering.join().unwrap();
+}
+
+/// Answers the first request at a socket, with this status, protocol and body; gives the request's first line.
+fn answer_once(
+    socket: UnixListener,
+    (status, protocol, text): (u16, &'static str, &'static str),
+) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let (mut stream, _) = socket.accept().unwrap();
+        let mut line = String::new();
+        let mut asked = BufReader::new(stream.try_clone().unwrap());
+        asked.read_line(&mut line).unwrap();
+        let length = text.len();
+        let head =
+            format!("HTTP/1.1 {status} x\r\nX-Callosum-Protocol: {protocol}\r\nContent-Length: {length}");
+        write!(stream, "{head}\r\n\r\n{text}").unwrap();
+        line
+    })
+}
+
+#[test]
+fn beside_a_service_of_another_version_no_second_one_starts() {
+    let home = Home::new();
+    let socket = UnixListener::bind(home.at("state/serve.sock")).unwrap();
+    let lock = StateGuard::open_named(&StateDir::new(home.at("state")), "serve.lock").unwrap();
+    let held = lock.try_hold().unwrap();
+    assert!(held.is_some());
+    let second = home.command(&home.at("state"), &["serve", "--listen", "none"]).output().unwrap();
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(1), "{said}");
+    assert!(said.contains("is served already"), "{said}");
+    // It is still reached where it was.
+    let answering = answer_once(socket, (200, "2", "{}"));
+    let mut client = UnixStream::connect(home.at("state/serve.sock")).unwrap();
+    client.write_all(b"GET /\r\n").unwrap();
+    assert_eq!(answering.join().unwrap(), "GET /\r\n");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How many streams may be open at once, and how many of them one token may have.
+//! How many streams, and how many known connections, may be open at once, and how many of them one token may have.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Taken {
     of: HashMap<String, usize>,
 }
 
-/// A stream's place; free when it is dropped.
+/// A place; free when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Seat {
     name: String,
@@ -32,7 +32,7 @@ impl Seats {
         Self { most, taken: Arc::default() }
     }
 
-    /// A place for a stream of the token `name`, if there is one.
+    /// A place for one more of the token `name`, if there is one.
     pub(crate) fn take(&self, name: &str) -> Option<Seat> {
         let mut taken = self.taken.lock();
         let own = taken.of.get(name).copied().unwrap_or_default();
