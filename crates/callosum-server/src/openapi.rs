@@ -138,7 +138,7 @@ fn operations(types: &mut Types) -> Vec<Operation> {
     ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        let summary = "A question, answered as the command line prints it";
+        let summary = "A question about what is kept";
         let answer = (question.answer)(&mut types.written);
         let mut asked = look(&path, read, summary, answer, &[]);
         if let Some(request) = question.request {
