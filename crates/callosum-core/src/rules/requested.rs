@@ -79,6 +79,10 @@ pub(super) fn line(tool: &str, letters: &Letters, params: &dyn Parameters) -> Op
 /// What the requests begin with that a tool's server passes on.
 fn base(tool: &str) -> Option<&'static str> {
     let (server, _) = parted(tool);
+    // Most tools are a host's own.
+    if server.is_empty() {
+        return None;
+    }
     let words = server.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
     let place = |word: String| SERVICES.binary_search_by_key(&word.as_str(), |(name, _)| name).ok();
     words.filter_map(place).find_map(|place| SERVICES.get(place)).map(|(_, base)| *base)

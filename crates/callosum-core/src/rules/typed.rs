@@ -34,25 +34,42 @@ fn is_runner(letters: &Letters) -> bool {
     )
 }
 
-/// Programs that tools run by the program's name, which need not stand in what they are given: `run_gcloud_command`, `kubectl`, `gh-cli`.
+/// The program of a tool that runs only that, which need not stand in what it is given: `run_gcloud_command`, `kubectl`, `gh-cli`; by the
+/// tool's name as above.
 #[rustfmt::skip]
-const PROGRAMS: &[&str] = &[
-    "aws", "az", "azd", "doctl", "firebase", "flyctl", "gcloud", "gh", "git", "glab", "helm", "heroku", "kubectl", "npm", "oc", "pulumi", "railway",
-    "supabase", "terraform", "vercel", "wrangler",
-];
-
-/// The program of a tool that runs only that; by the tool's name as above.
 fn program_of(letters: &Letters) -> Option<&'static str> {
-    let name = std::str::from_utf8(letters.bytes()).ok()?;
-    let begun = ["run", "execute", "exec", "extension"]
-        .iter()
-        .find_map(|verb| name.strip_prefix(verb))
-        .unwrap_or(name);
-    let program = ["command", "cmd", "cli"].iter().find_map(|noun| begun.strip_suffix(noun)).unwrap_or(begun);
-    // `kubectl_workloads` is given the rest of the command.
-    let program = if program.starts_with("kubectl") { "kubectl" } else { program };
-    let place = PROGRAMS.binary_search(&program).ok()?;
-    PROGRAMS.get(place).copied()
+    // Every tool is looked at: most are told by their length.
+    let verbs: [&[u8]; 4] = [b"run", b"execute", b"exec", b"extension"];
+    let name = letters.bytes();
+    let begun = verbs.iter().find_map(|verb| name.strip_prefix(*verb)).unwrap_or(name);
+    let nouns: [&[u8]; 3] = [b"command", b"cmd", b"cli"];
+    let program = nouns.iter().find_map(|noun| begun.strip_suffix(*noun)).unwrap_or(begun);
+    Some(match program {
+        b"aws" => "aws",
+        b"az" => "az",
+        b"azd" => "azd",
+        b"doctl" => "doctl",
+        b"firebase" => "firebase",
+        b"flyctl" => "flyctl",
+        b"gcloud" => "gcloud",
+        b"gh" => "gh",
+        b"git" => "git",
+        b"glab" => "glab",
+        b"helm" => "helm",
+        b"heroku" => "heroku",
+        b"kubectl" => "kubectl",
+        b"npm" => "npm",
+        b"oc" => "oc",
+        b"pulumi" => "pulumi",
+        b"railway" => "railway",
+        b"supabase" => "supabase",
+        b"terraform" => "terraform",
+        b"vercel" => "vercel",
+        b"wrangler" => "wrangler",
+        // `kubectl_workloads` is given the rest of the command.
+        other if other.starts_with(b"kubectl") => "kubectl",
+        _ => return None,
+    })
 }
 
 /// What a tool that runs code gives it to, where it is not told.
