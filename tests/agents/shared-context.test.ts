@@ -29,6 +29,8 @@ const bare = (body: string) =>
     .replace(/"client_metadata":\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/, "METADATA")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UUID")
     .replace(/(codex|gemini)-\d+/g, "TURN")
+    // The same in the tool that reads one.
+    .replace(/\(Available: ([^)]*)\)/g, (_, skills: string) => `(Available: ${skills.split(", ").sort().join(", ")})`)
     // Gemini CLI names its skills in the order in which they were read.
     .replace(
       /(<available_skills>)(.*)(<\/available_skills>)/,
