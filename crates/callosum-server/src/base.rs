@@ -107,6 +107,7 @@ async fn once_free<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::path::Path;
     use std::sync::mpsc;
     use std::task::{Context, Waker};
     use std::time::Duration;
@@ -119,12 +120,17 @@ mod tests {
 
     use super::*;
 
+    /// What looks on over the state in a folder.
+    fn base_of(directory: &Path) -> Base {
+        let settings = serde_json::json!({ "stateDir": directory }).to_string();
+        let options = GateOptions { settings, ..GateOptions::default() };
+        Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options))
+    }
+
     #[test]
     fn one_token_leaves_places_of_known_connections_to_others() {
         let directory = tempfile::tempdir().unwrap();
-        let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
-        let options = GateOptions { settings, ..GateOptions::default() };
-        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let base = base_of(directory.path());
         let of_one: Vec<_> = std::iter::repeat_with(|| base.known_place("one")).take(MAX_KNOWN).collect();
         assert_eq!(of_one.iter().flatten().count(), MAX_KNOWN / 2);
         assert!(base.known_place("two").is_some());
@@ -133,9 +139,7 @@ mod tests {
     #[test]
     fn looks_that_hang_leave_threads_to_all_else() {
         let directory = tempfile::tempdir().unwrap();
-        let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
-        let options = GateOptions { settings, ..GateOptions::default() };
-        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let base = base_of(directory.path());
         let (until, hangs) = mpsc::channel::<()>();
         let hangs = Arc::new(Mutex::new(hangs));
         let runtime =
