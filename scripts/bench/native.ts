@@ -58,8 +58,9 @@ export class Floor {
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
-  async calls(calls: number, bytes: number, flush: boolean): Promise<Times> {
-    this.#child.stdin.write(`${JSON.stringify({ calls, bytes, flush })}\n`);
+  /** Rests for `restMicros` µs before each call, which is not counted. */
+  async calls(calls: number, bytes: number, flush: boolean, restMicros = 0): Promise<Times> {
+    this.#child.stdin.write(`${JSON.stringify({ calls, bytes, flush, restMicros })}\n`);
     const { value, done } = await this.#answers.next();
     if (done) throw new Error("the floor's program has ended");
     return JSON.parse(value) as Times;
