@@ -11,6 +11,7 @@ const REQUESTERS: &[(&str, &str)] = &[
     ("apicall", ""), ("apirequest", ""), ("callapi", ""), ("callendpoint", ""), ("curl", ""), ("executehttprequest", ""), ("executerequest", ""),
     ("fetch", ""), ("http", ""), ("httpcall", ""), ("httpdelete", "DELETE"), ("httppatch", "PATCH"), ("httppost", "POST"), ("httpput", "PUT"),
     ("httprequest", ""), ("invokeapi", ""), ("invokewebrequest", ""), ("makehttprequest", ""), ("makerequest", ""), ("performrequest", ""),
+    ("playwrightdelete", "DELETE"), ("playwrightpatch", "PATCH"), ("playwrightpost", "POST"), ("playwrightput", "PUT"),
     ("request", ""), ("restcall", ""), ("restrequest", ""), ("sendhttprequest", ""), ("sendrequest", ""), ("webrequest", ""),
 ];
 /// What requests begin with that a server's tools pass on to the service in its name, where there are rules for that service's own
@@ -32,7 +33,7 @@ const SERVICES: &[(&str, &str)] = &[
 const METHODS: &[&str] = &["method", "http_method", "httpMethod", "verb"];
 const ADDRESSES: &[&str] = &["url", "uri", "endpoint", "address"];
 const PATHS: &[&str] = &["path", "endpoint", "url", "uri", "route", "api_path", "apiPath"];
-const BODIES: &[&str] = &["body", "data", "json", "payload"];
+const BODIES: &[&str] = &["body", "data", "json", "payload", "value"];
 /// The parameters of which one may have all the others in it.
 const WRAPPERS: &[&str] = &["request", "params", "input"];
 /// Of a body no more is looked at.

@@ -228,7 +228,7 @@ pub(super) const A_SERVICE: &str = "resend";
 /// What is measured or written down of things.
 #[rustfmt::skip]
 pub(super) const MEASURED: &[&str] = &[
-    "activities", "analytics", "breakdown", "changes", "history", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
+    "activities", "analytics", "breakdown", "changes", "history", "info", "insights", "logs", "metrics", "report", "reports", "statistics", "stats", "timeline", "usage",
 ];
 /// What is built and not signed yet, at the end of a name.
 pub(super) const UNSIGNED: &[&str] = &["calldata", "psbt", "transaction", "tx", "txn"];

@@ -42,6 +42,12 @@ fn preliminary<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     {
         return Some(built);
     }
+    // `migrate_validate_vm` finds out whether it could be migrated.
+    let is_tried =
+        |pair: &&[(&'n str, Sense)]| matches!(pair, [(_, Sense::Does), ("precheck" | "validate", _)]);
+    if let Some([_, (tried, _)]) = name.windows(2).find(is_tried) {
+        return Some(tried);
+    }
     match name {
         [("confirm", _), (cost @ ("cost" | "costs" | "price"), _)] => Some(*cost),
         // `deploy_app_help` says how.

@@ -370,7 +370,7 @@ impl ToolWords {
             // A book in another format is another file.
             || name.acting() == Some("convert") && params.has_own_named(&["format"])
             // What is written and not shown yet.
-            || ["status", "type", "ordertype"].iter().any(|field| params.has_own(field, &["draft"]))
+            || ["status", "type", "ordertype"].iter().any(|field| params.has_own(field, &["draft", "Draft"]))
             || is("draft", &Value::Bool(true)) && !name.own().any(|word| SEEN_DRAFTS.contains(&word))
             || (RUNNERS.iter().any(|word| name.own().any(|own| own == *word)) && (only_looks(params) || only_queries(name, params)))
             || only_pages(&senses, params)

@@ -38,12 +38,23 @@ fn is_runner(letters: &Letters) -> bool {
 /// tool's name as above.
 #[rustfmt::skip]
 fn program_of(letters: &Letters) -> Option<&'static str> {
-    // Every tool is looked at: most are told by their length.
-    let verbs: [&[u8]; 4] = [b"run", b"execute", b"exec", b"extension"];
+    // Every tool is looked at: most are told by their first and last letters.
     let name = letters.bytes();
-    let begun = verbs.iter().find_map(|verb| name.strip_prefix(*verb)).unwrap_or(name);
-    let nouns: [&[u8]; 3] = [b"command", b"cmd", b"cli"];
-    let program = nouns.iter().find_map(|noun| begun.strip_suffix(*noun)).unwrap_or(begun);
+    let begun = match name.first()? {
+        b'r' => name.strip_prefix(b"run"),
+        b'e' => {
+            let verbs: [&[u8]; 3] = [b"execute", b"exec", b"extension"];
+            verbs.iter().find_map(|verb| name.strip_prefix(*verb))
+        }
+        _ => None,
+    };
+    let begun = begun.unwrap_or(name);
+    let program = match begun.last()? {
+        b'd' => begun.strip_suffix(b"command").or_else(|| begun.strip_suffix(b"cmd")),
+        b'i' => begun.strip_suffix(b"cli"),
+        _ => None,
+    };
+    let program = program.unwrap_or(begun);
     Some(match program {
         b"aws" => "aws",
         b"az" => "az",

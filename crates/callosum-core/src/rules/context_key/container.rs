@@ -1,7 +1,7 @@
 //! What things stand in, by the names of fields: the list of a task, the shop of an order, the environment of a flag.
 
 use super::fields::Fields;
-use super::ids::CALLERS;
+use super::ids::{CALLERS, TRAITS};
 use super::title::NEW;
 use super::whole::{NAMES, is_whole};
 use crate::rules::tool_words::NameWords;
@@ -78,7 +78,9 @@ pub(super) fn container_of(kind: &str, field: &str, fields: &Fields) -> Option<S
         let is_same =
             container_place(field).is_some() && container_place(field) == container_place(container);
         let is_own = !kind.is_empty() && ENDINGS.iter().any(|end| container.strip_suffix(end) == Some(kind));
-        !is_same && !is_own && container != field && !is_of_person && (is_named || !is_place)
+        // `budget` is how much, `budgetId` is which.
+        let is_amount = TRAITS.contains(&container);
+        !is_same && !is_own && !is_amount && container != field && !is_of_person && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields
         .names()

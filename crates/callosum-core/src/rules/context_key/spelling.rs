@@ -43,6 +43,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
     ("sms:", |number, _| phone(number)),
+    ("social:x:", |post, _| last_part(post)),
     // A user's or a channel's name may be written with an `@` before it.
     ("telegram:", |to, _| chat(to.strip_prefix('@').unwrap_or(to))),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
@@ -286,6 +287,7 @@ mod tests {
             ("sms:15550100199", "sms:+15550100199"),
             ("sms:0015550100199", "sms:+15550100199"),
             ("signal:+1 555 010 0199", "signal:+15550100199"),
+            ("social:x:https://x.com/acme/status/1993001122334455667", "social:x:1993001122334455667"),
             ("imessage:lea@customer.example", "imessage:lea@customer.example"),
             ("slack:#ops", "slack:ops"),
             ("slack:https://hooks.slack.com/services/T1/B2/secret", "slack:webhook/T1/B2"),

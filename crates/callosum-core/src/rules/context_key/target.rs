@@ -50,6 +50,7 @@ pub(super) const SUFFIXES: &[&str] = &[
     "number",
     "code",
     "slug",
+    "url",
     "ref",
     "name",
     "token",

@@ -162,8 +162,11 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
     // A tool for all kinds of things is told which.
     let told = || fields.first_value(TYPES).filter(|told| !told.contains(char::is_whitespace));
-    let told = if NO_KINDS.contains(&kind.as_str()) { told() } else { None };
+    let told = if NO_KINDS.contains(&kind.as_str()) || kind == found.field { told() } else { None };
     let kind = told.map_or(kind, |told| singular(&told.to_lowercase()).to_owned());
+    // Who has an account is named by an address.
+    let is_account = kind == "email" && name.own().any(|word| word == "account");
+    let kind = if is_account { "account".to_owned() } else { kind };
     Some(Named { kind, field: found.field, values: found.values, within: None, is_guessed })
 }
 
@@ -237,7 +240,8 @@ const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "
 const MAX_BESIDES: usize = 2;
 /// Words for things of whatever kind, and the fields that tell which.
 const NO_KINDS: &[&str] = &["entity", "item", "object", "resource"];
-const TYPES: &[&str] = &["type", "kind", "resourcetype", "entitytype", "objecttype", "itemtype"];
+const TYPES: &[&str] =
+    &["type", "kind", "resourcetype", "entitysetname", "entitytype", "objecttype", "itemtype"];
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]
 const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "thread", "ticket"];
