@@ -33,7 +33,7 @@ guarded_mail() { # SESSION TO
     return
   fi
   if echo "$1: here the mail to $2 goes out"; then outcome=complete; else outcome=unknown; fi
-  ask POST /v1/after "{\"call\":\"$call\",\"outcome\":\"$outcome\"}" >/dev/null
+  ask POST /v1/after "{\"call\":\"$call\",\"session\":\"$1\",\"outcome\":\"$outcome\"}" >/dev/null
 }
 
 guarded_mail nightly bob@example.com

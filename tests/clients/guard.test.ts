@@ -301,3 +301,45 @@ test("a field of a question that is undefined is not sent", LIMIT, async () => {
     await server.stop();
   }
 });
+
+test("TypeScript: an error whose text is cut in the middle of a character is told", LIMIT, async () => {
+  const server = await Scripted.start(ALLOWING);
+  const client = new CallosumClient({ url: server.url, token: "t-1" });
+  try {
+    const fails = client.guard(
+      "mail",
+      MAIL,
+      () => {
+        throw new Error(`${"x".repeat(992)}${"\u{1f600}".repeat(10)}`);
+      },
+      { session: "one", notDone: () => true },
+    );
+    await assert.rejects(fails, /^Error: x/);
+    const told = server.seen.find(({ path }) => path === "/v1/after")?.body;
+    assert.equal(told?.outcome, "failed");
+    assert.ok(String(told?.error).isWellFormed());
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+});
+
+test("TypeScript: parameters of which JSON keeps less than they say ask nothing", LIMIT, async () => {
+  const server = await Scripted.start(ALLOWING);
+  const client = new CallosumClient({ url: server.url, token: "t-1" });
+  class Mail {
+    get to(): string {
+      return "alice@example.com";
+    }
+  }
+  try {
+    for (const params of [undefined, new Map([["to", "alice@example.com"]]), new Mail(), ["alice@example.com"]]) {
+      const asked = client.guard("mail", params as unknown as typeof MAIL, () => assert.fail("it ran"), { session: "one" });
+      await assert.rejects(asked, /`params` has to be a plain object/);
+    }
+    assert.deepEqual(server.seen, []);
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+});

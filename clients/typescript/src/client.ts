@@ -261,7 +261,8 @@ export class CallosumClient {
     this.#transport.close();
   }
 
-  #before(call: ToolCall): Promise<Answer> {
+  async #before(call: ToolCall): Promise<Answer> {
+    checkParams(call.params);
     const instance = this.#instance === undefined ? {} : { instance: this.#instance };
     return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() });
   }
@@ -311,4 +312,14 @@ function streamEvent(cursor: string, data: string): StreamEvent {
     throw new CallosumError(`the event ${cursor} is no JSON: ${data.slice(0, 200)}`);
   }
   return { ...(told as object), cursor };
+}
+
+/** Of any other object (a `Map`, an instance with getters) JSON keeps less, and nobody could tell what the call acts on. */
+function checkParams(params: unknown): void {
+  if (typeof params === "object" && params !== null) {
+    // A plain object's prototype has none itself, also one from another realm (a test runner's).
+    const prototype: unknown = Object.getPrototypeOf(params);
+    if (prototype === null || Object.getPrototypeOf(prototype) === null) return;
+  }
+  throw new TypeError("`params` has to be a plain object with the parameters of the call");
 }

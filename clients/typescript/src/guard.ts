@@ -85,7 +85,8 @@ function proves(notDone: GuardOptions["notDone"], error: unknown): boolean {
 
 function describe(error: unknown): string {
   try {
-    return String(error).slice(0, ERROR_CHARS);
+    // A character that the end cuts into halves is none that JSON has a place for.
+    return String(error).slice(0, ERROR_CHARS).toWellFormed();
   } catch {
     return "an error that has no text";
   }

@@ -163,6 +163,17 @@ pub fn is_below(pid: u32, is_program: impl Fn(&str) -> bool) -> bool {
     ancestry(pid).is_none_or(|names| names.iter().any(|name| is_program(name)))
 }
 
+/// Whether the process `pid` was started with a variable for which `is_meant` holds. One that can't be told from that was, where the
+/// system tells it of others.
+#[must_use]
+pub fn is_started_with(pid: u32, is_meant: impl Fn(&str) -> bool) -> bool {
+    // Larger than what a command may be started with on Linux it never is.
+    let Ok(told) = std::fs::read(format!("/proc/{pid}/environ")) else { return cfg!(target_os = "linux") };
+    let variables = told.split(|byte| *byte == 0);
+    let names = variables.filter_map(|variable| variable.split(|byte| *byte == b'=').next());
+    names.filter_map(|name| std::str::from_utf8(name).ok()).any(is_meant)
+}
+
 /// The process `pid` and those above it, nearest first.
 #[must_use]
 pub fn ancestors(mut pid: u32) -> Vec<Holder> {

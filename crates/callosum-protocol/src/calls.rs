@@ -174,7 +174,7 @@ pub fn not_decided(reason: NotAdmitted) -> Refused {
             "Idempotency-Key",
             "the session has an open call of this key that does something else; expected a key of its own for each call",
         ),
-        NotAdmitted::State { .. } => reason.into(),
+        NotAdmitted::State { .. } | NotAdmitted::Several => reason.into(),
     }
 }
 

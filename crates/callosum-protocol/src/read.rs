@@ -10,6 +10,10 @@ use crate::Refused;
 /// # Errors
 /// Names the field that is wrong.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
+    // serde reads a list as an object's fields in their order, which nobody means.
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+        return Err(Refused::field("", "expected an object, not a list"));
+    }
     // Keeping track of the field costs as much again.
     if let Ok(read) = serde_json::from_slice(bytes) {
         return Ok(read);

@@ -73,6 +73,10 @@ impl From<NotAdmitted> for Refused {
                 "call",
                 "the session has an open call of this id that does something else; expected an id of its own for each call",
             ),
+            NotAdmitted::Several => Self::field(
+                "session",
+                "it is missing, and calls of several sessions have this id; expected the one that made the call",
+            ),
         }
     }
 }

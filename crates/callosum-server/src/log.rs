@@ -84,13 +84,19 @@ impl Told {
     }
 }
 
-/// What the log says of a path. A resource may be named by a secret, and so may a path that there is not.
+/// What the log says of a path: not what is asked about, since a resource may be named by a secret, and so may a path that there is not.
 fn path_told(path: &str, status: u16) -> Cow<'_, str> {
-    const HELD: &str = "/lock/";
-    match (path.starts_with(HELD), status) {
-        (true, _) => Cow::Owned(format!("{HELD}…")),
-        (false, 200..300) => Cow::Borrowed(path),
-        (false, _) => Cow::Owned(one_line(&redact(path), 200)),
+    let asked = if path.starts_with("/v1/") { 3 } else { 2 };
+    if let Some((end, _)) = path.match_indices('/').nth(asked - 1) {
+        let route = path.get(..end).unwrap_or_default();
+        let is_route = ["/lock", "/v1/"].iter().any(|begins| route.starts_with(begins));
+        if is_route {
+            return Cow::Owned(format!("{}/…", one_line(&redact(route), 200)));
+        }
+    }
+    match status {
+        200..300 => Cow::Borrowed(path),
+        _ => Cow::Owned(one_line(&redact(path), 200)),
     }
 }
 

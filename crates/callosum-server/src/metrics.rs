@@ -153,7 +153,7 @@ fn word(admitted: &Result<Admitted, NotAdmitted>) -> Option<&'static str> {
             Verdict::Denied => "denied",
         }),
         Err(NotAdmitted::State { .. }) => Some("refuse"),
-        Err(NotAdmitted::Reused) => None,
+        Err(NotAdmitted::Reused | NotAdmitted::Several) => None,
     }
 }
 

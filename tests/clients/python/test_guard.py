@@ -81,6 +81,24 @@ class Decorators(WithService):
         )
         self.assertEqual((send.__name__, send.__doc__), ("send", "Sends."))
 
+    def test_an_argument_that_has_the_name_of_a_positional_one_does_not_take_its_place(self) -> None:
+        @self.client.guard("refund")
+        def pay(payment: str, /, **meta: str) -> None:
+            pass
+
+        pay("pay_1", payment="ref-1", note="x")
+        self.assertEqual(self.params(), [{"payment": "pay_1", "note": "x", "meta": {"payment": "ref-1"}}])
+
+    def test_an_error_that_names_no_text_is_told_all_the_same(self) -> None:
+        @self.client.guard("refund", not_done=FileNotFoundError)
+        def pay(payment: str) -> None:
+            raise FileNotFoundError("no receipt " + b"caf\xe9.pdf".decode("utf-8", "surrogateescape"))
+
+        with self.assertRaises(FileNotFoundError):
+            pay("pay_1")
+        (told,) = self.told("/v1/after")
+        self.assertEqual((told["outcome"], told["error"]), ("failed", "FileNotFoundError: no receipt caf?.pdf"))
+
     def test_parameters_and_session_may_be_worked_out_at_each_call(self) -> None:
         sessions = iter(["one", "two"])
 

@@ -68,6 +68,8 @@ class Plan:
             return "complete", None
         try:
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
+            # File names that are no UTF-8 are halves of characters, which JSON has no place for.
+            text = text.encode("utf-8", "replace").decode("utf-8")
         except Exception:
             text = type(error).__name__
         return ("failed" if isinstance(error, self.not_done) else "unknown"), text
@@ -225,7 +227,11 @@ def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     named: dict[str, Any] = {}
     for name, value in bound.arguments.items():
         if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            named.update(value)
+            # `def pay(payment, /, **meta)` may be given `payment=` once more.
+            named.update({key: one for key, one in value.items() if key not in signature.parameters})
+            again = {key: one for key, one in value.items() if key in signature.parameters}
+            if again:
+                named[name] = again
         else:
             named[name] = value
     return named

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use callosum_core::machine;
-use callosum_runtimes::is_program;
+use callosum_runtimes::{is_program, shell_variables};
 
 use super::guests::Guest;
 use crate::seats::Seat;
@@ -88,7 +88,11 @@ impl Peer {
     /// agent's.
     pub(crate) fn is_agent(&self) -> bool {
         *self.0.is_agent.get_or_init(|| match self.0.end {
-            End::Process(Some(pid)) => machine::is_below(pid, is_program),
+            // Who was put into the background has another parent, and still the variables of an agent's shell.
+            End::Process(Some(pid)) => {
+                let is_shells = |name: &str| shell_variables().any(|known| known == name);
+                machine::is_below(pid, is_program) || machine::is_started_with(pid, is_shells)
+            }
             End::Process(None) => true,
             End::Address(..) => false,
         })

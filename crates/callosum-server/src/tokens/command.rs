@@ -189,11 +189,16 @@ fn check_instance(name: &str) -> Result<(), Failure> {
     })
 }
 
+/// Milliseconds since 1970.
+const END_OF_YEAR_9999_MS: i64 = 253_402_300_800_000;
+
 fn end(text: &str, now_ms: i64) -> Result<String, Failure> {
     let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero());
     let end = duration
         .and_then(|duration| i64::try_from(duration.as_millis()).ok())
-        .and_then(|ms| now_ms.checked_add(ms));
+        .and_then(|ms| now_ms.checked_add(ms))
+        // What RFC 3339 can say.
+        .filter(|end| *end < END_OF_YEAR_9999_MS);
     end.map(to_rfc3339).ok_or_else(|| {
         let shown = callosum_core::model::text::one_line(text, 80);
         Failure::new(

@@ -26,8 +26,7 @@ use super::decide::{Asked, decide};
 pub(crate) struct BeforeRequest {
     /// The tool's name, as rules know it: `exec`, `message` …
     tool: String,
-    /// Its parameters.
-    #[serde(default)]
+    /// Its parameters. Left out, nobody could tell what it acts on.
     params: Map<String, Value>,
     /// The session that makes the call. Without it a call that may be paused is not decided.
     session: Option<String>,

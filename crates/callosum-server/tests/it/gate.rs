@@ -46,6 +46,70 @@ fn a_call_is_paused_with_the_facts_and_its_retry_goes_through() {
 }
 
 #[test]
+fn an_id_that_calls_of_two_sessions_have_ends_none_of_them_without_its_session() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    let refund = |client: &mut Client, session: &str, call: &str, payment: &str| {
+        let params = json!({ "payment": payment });
+        let call = json!({ "tool": "create_refund", "params": params, "session": session, "call": call });
+        client.ok("/v1/before", &call)["verdict"].clone()
+    };
+    assert_eq!(refund(&mut client, "a", "1", "pay_1"), "allow");
+    assert_eq!(refund(&mut client, "b", "1", "pay_2"), "allow");
+    for (path, body) in
+        [("/v1/after", json!({ "call": "1", "outcome": "failed" })), ("/v1/extend", json!({ "call": "1" }))]
+    {
+        let answer = client.post(path, &body);
+        assert_eq!(answer.status, 400, "{path}");
+        assert!(answer.text.contains("calls of several sessions have this id"), "{}", answer.text);
+    }
+    assert_eq!(refund(&mut client, "c", "9", "pay_1"), "block", "the other's end is not this one's");
+    let end = |session: &str| json!({ "call": "1", "session": session, "outcome": "complete" });
+    assert_eq!(client.ok("/v1/after", &end("b"))["recorded"], true);
+    // Only one is left.
+    assert_eq!(client.ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"], true);
+    // Both are paused, under one id again.
+    assert_eq!(refund(&mut client, "d", "2", "pay_1"), "pause");
+    assert_eq!(refund(&mut client, "e", "2", "pay_1"), "pause");
+    assert_eq!(client.post("/v1/delivered", &json!({ "call": "2" })).status, 400);
+    assert_eq!(client.ok("/v1/delivered", &json!({ "call": "2", "session": "d" }))["read"], 1);
+}
+
+#[test]
+fn a_call_that_has_ended_holds_nothing_when_it_is_asked_about_again() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    assert!(before(&mut client, "a", "1", "mail")["expiresAt"].is_string());
+    client.ok("/v1/after", &json!({ "call": "1", "session": "a", "outcome": "complete" }));
+    let again = before(&mut client, "a", "1", "mail");
+    assert_eq!((&again["verdict"], &again["expiresAt"]), (&json!("allow"), &Value::Null));
+}
+
+#[test]
+fn what_a_call_does_has_to_be_told() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    for (body, said) in [
+        (json!({ "tool": "create_refund", "session": "a" }), "missing field `params`"),
+        (
+            json!(["create_refund", { "payment": "pay_1" }, "a", null, "1", null, null, null]),
+            "expected an object",
+        ),
+    ] {
+        let answer = client.post("/v1/before", &body);
+        assert_eq!(answer.status, 400, "{body}");
+        assert!(answer.text.contains(said), "{}", answer.text);
+    }
+    assert!(home.records("intercept").is_empty());
+}
+
+#[test]
 fn every_end_is_written_as_it_was_told() {
     let home = Home::new();
     let token = home.token(&["ci"]);

@@ -31,8 +31,18 @@ fn one_that_asks() {
 
 /// What the service answers to the program at `path`, started with these words.
 fn answers(home: &Home, path: &Path, words: &[&str]) -> String {
+    answers_with(home, path, words, &[])
+}
+
+/// The same to one that has these variables besides.
+fn answers_with(home: &Home, path: &Path, words: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(path);
-    command.args(words).env(SOCKET, home.socket()).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+        .args(words)
+        .envs(variables.iter().copied())
+        .env(SOCKET, home.socket())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
     let told =
@@ -67,6 +77,16 @@ fn on_the_socket_an_agent_s_process_and_what_it_starts_may_act_and_others_operat
         let written = home.records("intercept");
         let via = if acts { "process" } else { "operator" };
         assert_eq!(written.last().unwrap()["via"], via, "{}", path.display());
+    }
+}
+
+#[test]
+fn who_an_agent_s_shell_put_into_the_background_may_act_and_no_more() {
+    let home = Home::new();
+    let _serve = home.serve();
+    let program = std::env::current_exe().unwrap();
+    for variable in ["CLAUDECODE", "GEMINI_CLI"] {
+        assert_eq!(answers_with(&home, &program, &ASKS, &[(variable, "1")]), "[200, 403, 403]", "{variable}");
     }
 }
 

@@ -65,9 +65,15 @@ fn only_hashes_are_kept_and_only_for_this_user() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["tokens"][0]["instances"], json!(["web"]));
     assert_eq!(listed["tokens"][0]["expiresAt"], made["expiresAt"]);
-    for words in
-        [&["ci"][..], &["local"], &["a/b"], &[".."], &["x", "--expires", "soon"], &["x", "--instance", "a/b"]]
-    {
+    for words in [
+        &["ci"][..],
+        &["local"],
+        &["a/b"],
+        &[".."],
+        &["x", "--expires", "soon"],
+        &["x", "--expires", "9999999d"],
+        &["x", "--instance", "a/b"],
+    ] {
         let refused = home.program(&[&["token", "add"], words].concat()).output().unwrap();
         assert_eq!(refused.status.code(), Some(2), "{words:?}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains("to fix it"), "{words:?}");
@@ -181,6 +187,7 @@ fn the_access_log_has_requests_by_their_ids_and_no_resource_by_its_name() {
     assert_eq!(local.send("DELETE", &format!("/lock/{secret}?instance={secret}"), "", "").status, 200);
     assert_eq!(local.get(&format!("/nothing/{secret}")).status, 404);
     assert_eq!(local.get(&format!("/v1/why?key={secret}")).status, 200);
+    assert_eq!(local.get(&format!("/v1/why/{secret}")).status, 404);
     let named = |answer: &Answer| answer.header("x-request-id").unwrap().to_owned();
     let ids = [local.send("GET", "/v1/head", "X-Request-Id: its-own\r\n", ""), local.get("/v1/head")];
     let ids = ids.map(|answer| named(&answer));
@@ -188,9 +195,10 @@ fn the_access_log_has_requests_by_their_ids_and_no_resource_by_its_name() {
     drop(local);
     assert_eq!(serve.end().code(), Some(0));
     let log = fs::read_to_string(home.path().join("log")).unwrap();
-    assert_eq!(log.lines().filter(|line| line.contains("\"status\"")).count(), 5, "{log}");
+    assert_eq!(log.lines().filter(|line| line.contains("\"status\"")).count(), 6, "{log}");
     for id in ids {
         assert_eq!(log.matches(&format!("\"request\":\"{id}\"")).count(), 1, "{id}: {log}");
     }
     assert!(!log.contains("abcdefghijklmnop") && log.contains("\"/lock/…\""), "{log}");
+    assert!(log.contains("\"/v1/why/…\""), "{log}");
 }

@@ -88,7 +88,8 @@ impl Gate {
             verdict: Verdict::Allow,
             text,
             facts: facts(history, &told, intent.digest()),
-            expires_ms: is_guarded.then(|| expires_ms(action)),
+            // What has ended holds nothing.
+            expires_ms: (is_guarded && action.outcome.is_none()).then(|| expires_ms(action)),
             start: Some(Start { seq: action.seq, unflushed, is_known: true }),
         }))
     }

@@ -10,6 +10,7 @@ use crate::rules::context_key::named_key;
 use crate::store::journal::{Appended, Check, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
+use super::settle::are_of_several;
 use super::{Fact, Gate, NotAdmitted, expires_ms, facts};
 use crate::decision::pause_text::Told;
 
@@ -103,7 +104,7 @@ impl Gate {
     /// `owns` picks, of this session if one is named.
     ///
     /// # Errors
-    /// When the state can't be used.
+    /// When the state can't be used, and when no session is named but several have such a call.
     pub fn extend_guest(
         &self,
         (call, session): (&str, Option<&str>),
@@ -120,12 +121,16 @@ impl Gate {
             };
             let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
             let open = ledger.history().open_under(&call, is_its);
-            let held = open.into_iter().find(|action| action.holds_lease(now, &is_dead)).cloned();
-            let Some(held) = held else { return Ok(Lease::Free) };
+            let held = open.into_iter().filter(|action| action.holds_lease(now, &is_dead));
+            let held: Vec<Past> = held.cloned().collect();
+            if are_of_several(held.iter().map(|action| &*action.who)) {
+                return Ok(Err(NotAdmitted::Several));
+            }
+            let Some(held) = held.first() else { return Ok(Ok(Lease::Free)) };
             let lease_ms = self.settings.lock_expiry_ms;
-            renew(ledger, &proof, (&held, lease_ms), via, now).map(|(end, _)| Lease::Until(end))
+            renew(ledger, &proof, (held, lease_ms), via, now).map(|(end, _)| Ok(Lease::Until(end)))
         });
-        result.map_err(|reason| self.not_done(reason, now))
+        result.map_err(|reason| self.not_done(reason, now))?
     }
 
     /// The actions of an instance that hold one of `keys`, and what others hold of them.

@@ -165,6 +165,9 @@ pub enum NotAdmitted {
     /// The session has an open call of this id that is another one.
     #[error("the session's open call of this id does something else")]
     Reused,
+    /// Several sessions have a call of this id, and none is named.
+    #[error("calls of several sessions have this id")]
+    Several,
 }
 
 impl Guest {

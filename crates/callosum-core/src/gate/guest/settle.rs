@@ -34,12 +34,17 @@ impl Settled {
     }
 }
 
+/// Whether these are of more than one session: an id is one call's of its session only.
+pub(super) fn are_of_several<'a>(mut who: impl Iterator<Item = &'a Who>) -> bool {
+    who.next().is_some_and(|first| who.any(|other| other != first))
+}
+
 impl Gate {
     /// Writes how a guest's open call ended: the oldest of this id among those of the instances that `owns` picks, of this
     /// session if one is named. It lasts once it is [made durable](Self::keep).
     ///
     /// # Errors
-    /// When the state can't be used.
+    /// When the state can't be used, and when none is named but several have such a call.
     pub fn settle_guest(
         &self,
         (call, session): (&str, Option<&str>),
@@ -54,17 +59,25 @@ impl Gate {
             let is_its = |who: &Who| {
                 owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
             };
-            let found = ledger.history().open_under(&call, is_its);
-            let Some(action) = found.into_iter().find(|action| !action.only_lease) else { return Ok(None) };
+            let mut found = ledger.history().open_under(&call, is_its);
+            found.retain(|action| !action.only_lease);
+            if are_of_several(found.iter().map(|action| &*action.who)) {
+                return Ok(Err(NotAdmitted::Several));
+            }
+            let Some(action) = found.first() else { return Ok(Ok(None)) };
             let mut record = self.guest_outcome(action, ended, exit_code, via, now);
             if let Some(why) = why {
                 let why = one_line(&redact(head(why, 4 * WHY_CHARS).0), WHY_CHARS);
                 record.reason =
                     Some(record.reason.map_or_else(|| why.clone(), |reason| format!("{reason}: {why}")));
             }
-            ledger.append(&proof, &record, now).map(Some)
+            ledger.append(&proof, &record, now).map(|written| Ok(Some(written)))
         });
-        self.settled(result, now)
+        match result {
+            Ok(Err(several)) => Err(several),
+            Ok(Ok(written)) => self.settled(Ok(written), now),
+            Err(reason) => self.settled(Err(reason), now),
+        }
     }
 
     /// The same for an instance that names the resource and no call: its oldest open call on it. Where none is open, a call that
@@ -111,7 +124,7 @@ impl Gate {
     /// Writes that the pauses of a guest's call were read. Where that comes to nothing, time tells as much.
     ///
     /// # Errors
-    /// When the state can't be used.
+    /// When the state can't be used, and when no session is named but several have unread pauses of such a call.
     pub fn guest_read(
         &self,
         (call, session): (&str, Option<&str>),
@@ -126,7 +139,11 @@ impl Gate {
         let result =
             self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
                 let mut read = 0;
-                for (who, pauses) in ledger.history().unread_under(&call, is_its) {
+                let unread = ledger.history().unread_under(&call, is_its);
+                if are_of_several(unread.iter().map(|(who, _)| &**who)) {
+                    return Ok(Err(NotAdmitted::Several));
+                }
+                for (who, pauses) in unread {
                     let mut record = Record::new(Action::Delivered, &who.instance, now);
                     record.session = Some(who.session.clone());
                     record.via = Some(via.to_owned());
@@ -134,9 +151,9 @@ impl Gate {
                     record.of = pauses;
                     ledger.append(&proof, &record, now)?;
                 }
-                Ok(read)
+                Ok(Ok(read))
             });
-        result.map_err(|reason| self.not_done(reason, now))
+        result.map_err(|reason| self.not_done(reason, now))?
     }
 
     fn guest_outcome(
