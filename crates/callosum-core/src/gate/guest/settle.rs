@@ -61,7 +61,7 @@ impl Gate {
             };
             let mut found = ledger.history().open_under(&call, is_its);
             found.retain(|action| !action.only_lease);
-            if are_of_several(found.iter().map(|action| &*action.who)) {
+            if session.is_none() && are_of_several(found.iter().map(|action| &*action.who)) {
                 return Ok(Err(NotAdmitted::Several));
             }
             let Some(action) = found.first() else { return Ok(Ok(None)) };
@@ -140,7 +140,7 @@ impl Gate {
             self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
                 let mut read = 0;
                 let unread = ledger.history().unread_under(&call, is_its);
-                if are_of_several(unread.iter().map(|(who, _)| &**who)) {
+                if session.is_none() && are_of_several(unread.iter().map(|(who, _)| &**who)) {
                     return Ok(Err(NotAdmitted::Several));
                 }
                 for (who, pauses) in unread {
