@@ -167,7 +167,6 @@ pub fn is_below(pid: u32, is_program: impl Fn(&str) -> bool) -> bool {
 /// system tells it of others.
 #[must_use]
 pub fn is_started_with(pid: u32, is_meant: impl Fn(&str) -> bool) -> bool {
-    // Larger than what a command may be started with on Linux it never is.
     let Ok(told) = std::fs::read(format!("/proc/{pid}/environ")) else { return cfg!(target_os = "linux") };
     let variables = told.split(|byte| *byte == 0);
     let names = variables.filter_map(|variable| variable.split(|byte| *byte == b'=').next());

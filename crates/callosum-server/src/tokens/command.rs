@@ -189,7 +189,7 @@ fn check_instance(name: &str) -> Result<(), Failure> {
     })
 }
 
-/// Milliseconds since 1970.
+/// The first moment that RFC 3339 has no year for, in milliseconds since 1970.
 const END_OF_YEAR_9999_MS: i64 = 253_402_300_800_000;
 
 fn end(text: &str, now_ms: i64) -> Result<String, Failure> {
@@ -197,7 +197,6 @@ fn end(text: &str, now_ms: i64) -> Result<String, Failure> {
     let end = duration
         .and_then(|duration| i64::try_from(duration.as_millis()).ok())
         .and_then(|ms| now_ms.checked_add(ms))
-        // What RFC 3339 can say.
         .filter(|end| *end < END_OF_YEAR_9999_MS);
     end.map(to_rfc3339).ok_or_else(|| {
         let shown = callosum_core::model::text::one_line(text, 80);
