@@ -5,12 +5,12 @@ use crate::Refused;
 /// Characters of a name in a request: of more, nothing would be told from its beginning.
 const MAX_NAME: usize = 300;
 
-/// Names tell things from each other: none is empty, and none is so long that it would be cut.
+/// Names tell things from each other: none is empty or blank, and none is so long that it would be cut.
 ///
 /// # Errors
 /// What is wrong with the name in the field `path`.
 pub fn check_name(path: &str, name: &str) -> Result<(), Refused> {
-    let what = if name.is_empty() {
+    let what = if name.trim().is_empty() {
         "it is empty; expected a name"
     } else if name.chars().count() > MAX_NAME {
         "it has more than 300 characters"

@@ -86,10 +86,11 @@ async fn give_back(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     Path(held): Path<String>,
-    Query(mut asked): Query,
+    asked: Query,
     MaybeJson(request): MaybeJson<UnlockRequest>,
 ) -> Result<Answer<UnlockAnswer>, Refusal> {
-    let giving = request.giving(&caller.speaker, held, asked.remove("instance"))?;
+    let [instance] = asked.only(["instance"])?;
+    let giving = request.giving(&caller.speaker, held, instance)?;
     let lease = service.writer.write(
         {
             let giving = giving.clone();
@@ -104,9 +105,10 @@ async fn give_back(
 async fn status(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
-    Query(mut asked): Query,
+    asked: Query,
 ) -> Result<Answer<StatusAnswer>, Refusal> {
-    let wanted = wanted(asked.remove("contextKey").as_deref());
+    let [context_key] = asked.only(["contextKey"])?;
+    let wanted = wanted(context_key.as_deref());
     let recent = service.base.in_turn(move |state| state.source().recent(&wanted, &state.now())).await?;
     Ok(Answer(StatusAnswer::of(&caller.speaker, recent)))
 }

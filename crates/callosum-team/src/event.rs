@@ -9,8 +9,25 @@ use crate::text::redacted;
 /// Topics that one reader may ask for, and bytes of one.
 const MAX_TOPICS: usize = 32;
 const MAX_TOPIC: usize = 100;
-/// What topics begin with that only records of the journal have.
-const RESERVED: [&str; 8] = ["call", "session", "lease", "journal", "task", "message", "machine", "context"];
+/// What topics begin with that only records of the journal have, each with what may stand behind it. Nothing is told of machines yet.
+const RESERVED: [(&str, &[&str]); 8] = [
+    ("call", &["started", "paused", "blocked", "denied", "running", "read", "ended"]),
+    ("session", &["start", "prompt", "idle", "waiting", "stuck", "compacting", "end"]),
+    ("lease", &["taken", "renewed", "released"]),
+    ("journal", &["seen", "unreadable", "rules", "lost", "pruned", "opened", "closed"]),
+    ("task", &TASK),
+    ("message", &MESSAGE),
+    ("machine", &[]),
+    ("context", &["tampered"]),
+];
+/// What is done to tasks, as their topics have it.
+pub(crate) const TASK: [&str; 14] = [
+    "created", "changed", "claimed", "noted", "beat", "input", "completed", "accepted", "failed", "cancelled", "handedoff",
+    "released", "inherited", "lost",
+];
+/// What is done to messages, likewise.
+pub(crate) const MESSAGE: [&str; 7] =
+    ["sent", "noticing", "noticed", "showing", "shown", "acknowledged", "inherited"];
 /// Topics that tasks and messages have.
 const VIEWS: [&str; 3] = ["calc.task_handoff", "calc.request", "calc.ack"];
 
@@ -23,8 +40,8 @@ impl Topics {
     /// everything.
     ///
     /// # Errors
-    /// What is expected.
-    pub fn read(text: Option<&str>) -> Result<Self, &'static str> {
+    /// What is expected, also where nothing could ever be told under a topic.
+    pub fn read(text: Option<&str>) -> Result<Self, String> {
         let topics = text.unwrap_or_default().split(',').map(str::trim).filter(|topic| !topic.is_empty());
         let topics: Vec<String> = topics.map(str::to_owned).collect();
         let is_topic = |topic: &String| {
@@ -38,10 +55,14 @@ impl Topics {
         };
         if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
             return Err(
-                "expected at most 32 topics such as `call.paused`, `call.*` or `calc.**`, with commas between them",
+                "expected at most 32 topics such as `call.paused`, `call.*` or `calc.**`, with commas between them"
+                    .to_owned(),
             );
         }
-        Ok(Self(topics))
+        match topics.iter().find_map(|topic| Some((topic, expected_for(topic)?))) {
+            Some((topic, expected)) => Err(format!("nothing is ever told under `{topic}`: {expected}")),
+            None => Ok(Self(topics)),
+        }
     }
 
     /// Whether this topic is wanted.
@@ -55,6 +76,20 @@ impl Topics {
     pub fn first_of(&self, topics: Vec<String>) -> Option<String> {
         topics.into_iter().find(|topic| self.want(topic))
     }
+}
+
+/// What to write instead of a topic under which nothing can be told, if it is one. Everybody may publish under a beginning that is
+/// not reserved.
+fn expected_for(topic: &str) -> Option<String> {
+    let first = topic.split('.').next().unwrap_or_default();
+    let (_, words) = RESERVED.iter().find(|(reserved, _)| *reserved == first)?;
+    if words.iter().any(|word| fits(topic, &format!("{first}.{word}"))) {
+        return None;
+    }
+    Some(match words {
+        [] => format!("there are no events of `{first}`"),
+        words => format!("expected `{first}.*`, or `{first}.` and one of {}", words.join(", ")),
+    })
 }
 
 fn is_part(part: &str) -> bool {
@@ -90,7 +125,7 @@ pub fn checked_topic(topic: &str) -> Result<String, Refusal> {
             "a topic has two or more parts of small letters, digits, `_` and `-`, with dots between them";
         return Err(Refusal::new(Code::Limit, message, "write one such as `calc.discovery`"));
     }
-    if parts.first().is_some_and(|first| RESERVED.contains(first)) || VIEWS.contains(&topic) {
+    if parts.first().is_some_and(|first| RESERVED.iter().any(|(reserved, _)| reserved == first)) || VIEWS.contains(&topic) {
         let message = format!("`{topic}` is told when it happens, and published by nobody");
         return Err(Refusal::new(Code::Policy, message, "use a task or a message, or another topic"));
     }
@@ -288,6 +323,13 @@ mod tests {
         }
         for wrong in ["A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
             assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
+        }
+        for never in ["call.pausd", "call", "lease.*.x", "task.done", "task.kept", "machine.*", "call.paused,context.changed"] {
+            let why = Topics::read(Some(never)).unwrap_err();
+            assert!(why.starts_with("nothing is ever told under `"), "{never}: {why}");
+        }
+        for told in ["*.paused", "call.**", "task.beat", "calls.paused", "calc.task_handoff", "agent.task_complete"] {
+            assert!(Topics::read(Some(told)).is_ok(), "{told}");
         }
     }
 

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Refusal};
+use crate::event::MESSAGE;
 use crate::text;
 use crate::who::{Actor, Who};
 
@@ -262,6 +263,7 @@ impl Mail {
     }
 
     fn put(&mut self, mut message: Message, did: &str) -> Message {
+        debug_assert!(MESSAGE.contains(&did), "`{did}` stands in the table of topics");
         did.clone_into(&mut message.did);
         self.changed.insert(message.id.clone());
         self.by_id.insert(message.id.clone(), message.clone());

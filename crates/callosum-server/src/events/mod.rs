@@ -35,18 +35,17 @@ async fn events(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
-    Query(mut asked): Query,
+    asked: Query,
 ) -> Result<Response, Refusal> {
-    let topics =
-        Topics::read(asked.remove("topic").as_deref()).map_err(|why| Refusal::field("topic", why))?;
-    let keys =
-        Keys::read(asked.remove("key").into_iter().collect()).map_err(|why| Refusal::field("key", why))?;
+    let [topic, key, after] = asked.only(["topic", "key", "after"])?;
+    let topics = Topics::read(topic.as_deref()).map_err(|why| Refusal::field("topic", why))?;
+    let keys = Keys::read(key.into_iter().collect()).map_err(|why| Refusal::field("key", why))?;
     // A client that comes back says so by itself.
     let again = if headers.contains_key(LAST_EVENT_ID) {
         let id = only(&headers, &LAST_EVENT_ID);
         Some(("Last-Event-ID", id.unwrap_or_default().to_owned()))
     } else {
-        asked.remove("after").map(|after| ("after", after))
+        after.map(|after| ("after", after))
     };
     let place = match again {
         Some((name, id)) => Place::read(&id).ok_or_else(|| {

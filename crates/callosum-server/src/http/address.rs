@@ -34,6 +34,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Query {
     }
 }
 
+impl Query {
+    /// The fields `known`, and no others: a name that is misspelt would be answered as if nothing had been asked for.
+    pub(crate) fn only<const N: usize>(mut self, known: [&str; N]) -> Result<[Option<String>; N], Refusal> {
+        let fields = known.map(|name| self.0.remove(name));
+        let Some(more) = self.0.keys().min() else { return Ok(fields) };
+        let expected = match known.map(|name| format!("`{name}`")).join(", ") {
+            none if none.is_empty() => "nothing can be said here".to_owned(),
+            names => format!("expected {names}"),
+        };
+        Err(Refusal::field(&one_line(more, SHOWN), format!("there is no such field; {expected}")))
+    }
+}
+
 /// What the path names.
 #[derive(Debug)]
 pub(crate) struct Path<T>(pub(crate) T);

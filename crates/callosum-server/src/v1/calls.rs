@@ -217,13 +217,19 @@ impl BeforeAnswer {
     }
 }
 
+/// What tells which call is meant.
+fn check_call(call: &str, session: Option<&str>) -> Result<(), Refusal> {
+    check_name("call", call)?;
+    Ok(session.map_or(Ok(()), |session| check_name("session", session))?)
+}
+
 /// How a call ended.
 pub(crate) async fn after(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     Json(request): Json<AfterRequest>,
 ) -> Result<Answer<AfterAnswer>, Refusal> {
-    check_name("call", &request.call)?;
+    check_call(&request.call, request.session.as_deref())?;
     let ended = match request.outcome {
         OutcomeWord::Complete => Ended::Ok,
         OutcomeWord::Failed => Ended::Error,
@@ -249,7 +255,7 @@ pub(crate) async fn delivered(
     Extension(caller): Extension<Arc<Caller>>,
     Json(request): Json<CallRequest>,
 ) -> Result<Answer<DeliveredAnswer>, Refusal> {
-    check_name("call", &request.call)?;
+    check_call(&request.call, request.session.as_deref())?;
     let read = service.writer.write(
         move |gate| {
             let named = (request.call.as_str(), request.session.as_deref());
@@ -267,7 +273,7 @@ pub(crate) async fn extend(
     Extension(caller): Extension<Arc<Caller>>,
     Json(request): Json<CallRequest>,
 ) -> Result<Answer<ExtendAnswer>, Refusal> {
-    check_name("call", &request.call)?;
+    check_call(&request.call, request.session.as_deref())?;
     let lease = service.writer.write(
         move |gate| {
             let named = (request.call.as_str(), request.session.as_deref());

@@ -41,8 +41,14 @@ pub(crate) fn offered() -> impl Iterator<Item = &'static Question> {
 pub(crate) fn routes() -> Router<Arc<Service>> {
     offered().fold(Router::new(), |router, question| {
         let fields = Fields::of(question.request);
-        let answer = async move |State(service): State<Arc<Service>>, Query(mut asked): Query| {
+        let has_request = question.request.is_some();
+        let answer = async move |State(service): State<Arc<Service>>, asked: Query| {
+            if !has_request {
+                let [] = asked.only([])?;
+                return Ok(json(StatusCode::OK, service.base.ask(question.name, "{}".to_owned()).await?));
+            }
             // The whole of it as JSON, or field by field.
+            let Query(mut asked) = asked;
             let request = match (asked.remove("q"), asked.keys().next()) {
                 (Some(whole), None) => whole,
                 (Some(_), Some(more)) => {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{Life, MAX_ATTEMPTS, Note, State, Task, TaskHolder};
 use crate::error::{Code, Refusal};
+use crate::event::TASK;
 use crate::who::{Actor, Who};
 
 /// Tasks that may be open at once.
@@ -224,6 +225,7 @@ impl<'a> Board<'a> {
 
     /// Writes down a task, after this was done to it.
     pub(super) fn put(&mut self, mut task: Task, did: &str) -> Task {
+        debug_assert!(TASK.contains(&did), "`{did}` stands in the table of topics");
         did.clone_into(&mut task.did);
         task.updated_at = self.at();
         let was_open = self.stored_state(&task.id).is_some_and(|state| !state.is_over());
