@@ -2,7 +2,6 @@
 
 use crate::decision::history::{Action as Past, Who};
 use crate::model::error::StateError;
-use crate::model::text::short_name;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Action, AttemptId, Record};
@@ -10,7 +9,7 @@ use crate::rules::context_key::named_key;
 use crate::store::journal::{Appended, Check, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::settle::are_of_several;
+use super::settle::Meant;
 use super::{Fact, Gate, NotAdmitted, expires_ms, facts};
 use crate::decision::pause_text::Told;
 
@@ -107,24 +106,21 @@ impl Gate {
     /// When the state can't be used, and when no session is named but several have such a call.
     pub fn extend_guest(
         &self,
-        (call, session): (&str, Option<&str>),
+        named: (&str, Option<&str>),
         owns: &dyn Fn(&str) -> bool,
         via: &str,
         now: &Stamp,
     ) -> Result<Lease, NotAdmitted> {
-        let (call, session) = (short_name(call), session.map(short_name));
+        let meant = Meant::new(named, owns);
         let needs = Needs { open: true, ..Needs::default() };
         let machine = self.machine();
         let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
-            let is_its = |who: &Who| {
-                owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
-            };
             let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-            let open = ledger.history().open_under(&call, is_its);
+            let open = ledger.history().open_under(&meant.call, |who| meant.is_of(who));
             let held = open.into_iter().filter(|action| action.holds_lease(now, &is_dead));
             let held: Vec<Past> = held.cloned().collect();
-            if session.is_none() && are_of_several(held.iter().map(|action| &*action.who)) {
-                return Ok(Err(NotAdmitted::Several));
+            if let Err(several) = meant.only_one(held.iter().map(|action| &*action.who)) {
+                return Ok(Err(several));
             }
             let Some(held) = held.first() else { return Ok(Ok(Lease::Free)) };
             let lease_ms = self.settings.lock_expiry_ms;

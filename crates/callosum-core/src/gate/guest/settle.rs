@@ -1,5 +1,7 @@
 //! How guests' calls end, and that their pauses were read.
 
+use std::borrow::Cow;
+
 use crate::decision::history::{Action as Past, Who};
 use crate::model::redact::redact;
 use crate::model::text::{head, one_line, short_name};
@@ -27,6 +29,10 @@ pub struct Settled {
 }
 
 impl Settled {
+    fn of(written: Option<Appended>) -> Self {
+        Self { unflushed: written.map(|Appended { file, end, .. }| Unflushed { file, end }) }
+    }
+
     /// Whether it was written; else no call is open that it could be about: it was never tracked, or has its outcome.
     #[must_use]
     pub fn is_written(&self) -> bool {
@@ -34,9 +40,28 @@ impl Settled {
     }
 }
 
-/// Whether these are of more than one session: an id is one call's of its session only.
-pub(super) fn are_of_several<'a>(mut who: impl Iterator<Item = &'a Who>) -> bool {
-    who.next().is_some_and(|first| who.any(|other| other != first))
+/// Which call a guest means: one of this id, of the instances that it may speak for, of this session if one is named.
+pub(super) struct Meant<'a> {
+    pub(super) call: Cow<'a, str>,
+    session: Option<Cow<'a, str>>,
+    owns: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Meant<'a> {
+    pub(super) fn new((call, session): (&'a str, Option<&'a str>), owns: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { call: short_name(call), session: session.map(short_name), owns }
+    }
+
+    /// Whether it may be theirs.
+    pub(super) fn is_of(&self, who: &Who) -> bool {
+        (self.owns)(&who.instance) && self.session.as_deref().is_none_or(|session| who.session == session)
+    }
+
+    /// That nobody can tell which of these is meant: an id is one call's of its session only.
+    pub(super) fn only_one<'w>(&self, mut of: impl Iterator<Item = &'w Who>) -> Result<(), NotAdmitted> {
+        let are_several = self.session.is_none() && of.next().is_some_and(|first| of.any(|other| other != first));
+        if are_several { Err(NotAdmitted::Several) } else { Ok(()) }
+    }
 }
 
 impl Gate {
@@ -47,22 +72,19 @@ impl Gate {
     /// When the state can't be used, and when none is named but several have such a call.
     pub fn settle_guest(
         &self,
-        (call, session): (&str, Option<&str>),
+        named: (&str, Option<&str>),
         owns: &dyn Fn(&str) -> bool,
         (ended, exit_code, why): (Ended, Option<i64>, Option<&str>),
         via: &str,
         now: &Stamp,
     ) -> Result<Settled, NotAdmitted> {
-        let (call, session) = (short_name(call), session.map(short_name));
+        let meant = Meant::new(named, owns);
         let needs = Needs { open: true, ..Needs::default() };
         let result = self.with_ledger(&needs, self.patience(), Check::Seldom, now, |ledger, proof| {
-            let is_its = |who: &Who| {
-                owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
-            };
-            let mut found = ledger.history().open_under(&call, is_its);
+            let mut found = ledger.history().open_under(&meant.call, |who| meant.is_of(who));
             found.retain(|action| !action.only_lease);
-            if session.is_none() && are_of_several(found.iter().map(|action| &*action.who)) {
-                return Ok(Err(NotAdmitted::Several));
+            if let Err(several) = meant.only_one(found.iter().map(|action| &*action.who)) {
+                return Ok(Err(several));
             }
             let Some(action) = found.first() else { return Ok(Ok(None)) };
             let mut record = self.guest_outcome(action, ended, exit_code, via, now);
@@ -73,11 +95,8 @@ impl Gate {
             }
             ledger.append(&proof, &record, now).map(|written| Ok(Some(written)))
         });
-        match result {
-            Ok(Err(several)) => Err(several),
-            Ok(Ok(written)) => self.settled(Ok(written), now),
-            Err(reason) => self.settled(Err(reason), now),
-        }
+        let written = result.map_err(|reason| self.not_done(reason, now))??;
+        Ok(Settled::of(written))
     }
 
     /// The same for an instance that names the resource and no call: its oldest open call on it. Where none is open, a call that
@@ -118,7 +137,7 @@ impl Gate {
             let record = self.guest_outcome(action, ended, None, via, now);
             ledger.append(&proof, &record, now).map(Some)
         });
-        self.settled(result, now)
+        Ok(Settled::of(result.map_err(|reason| self.not_done(reason, now))?))
     }
 
     /// Writes that the pauses of a guest's call were read. Where that comes to nothing, time tells as much.
@@ -127,21 +146,18 @@ impl Gate {
     /// When the state can't be used, and when no session is named but several have unread pauses of such a call.
     pub fn guest_read(
         &self,
-        (call, session): (&str, Option<&str>),
+        named: (&str, Option<&str>),
         owns: &dyn Fn(&str) -> bool,
         via: &str,
         now: &Stamp,
     ) -> Result<usize, NotAdmitted> {
-        let (call, session) = (short_name(call), session.map(short_name));
-        let is_its = |who: &Who| {
-            owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
-        };
+        let meant = Meant::new(named, owns);
         let result =
             self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
                 let mut read = 0;
-                let unread = ledger.history().unread_under(&call, is_its);
-                if session.is_none() && are_of_several(unread.iter().map(|(who, _)| &**who)) {
-                    return Ok(Err(NotAdmitted::Several));
+                let unread = ledger.history().unread_under(&meant.call, |who| meant.is_of(who));
+                if let Err(several) = meant.only_one(unread.iter().map(|(who, _)| &**who)) {
+                    return Ok(Err(several));
                 }
                 for (who, pauses) in unread {
                     let mut record = Record::new(Action::Delivered, &who.instance, now);
@@ -179,12 +195,6 @@ impl Gate {
         let mut record = self.outcome_of_action(action, &report, now);
         record.via = Some(via.to_owned());
         record
-    }
-
-    fn settled(&self, result: Result<Option<Appended>, NotNow>, now: &Stamp) -> Result<Settled, NotAdmitted> {
-        let appended = result.map_err(|reason| self.not_done(reason, now))?;
-        let unflushed = appended.map(|Appended { file, end, .. }| Unflushed { file, end });
-        Ok(Settled { unflushed })
     }
 
     /// Makes an end durable. For several that were written one after the other, one flush does for all.

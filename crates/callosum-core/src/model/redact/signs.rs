@@ -1,5 +1,5 @@
 //! Where in a text the words stand beside which secrets do: names, programs, what tokens and addresses begin with. All are tables that
-//! the compiler makes. An automaton of them (aho-corasick) takes three million instructions to make, five times what a hook does in
+//! the compiler makes. An automaton of them takes three million instructions to make, five times what a hook does in
 //! all; so a text is looked at for where one of the words may begin, which most texts have nowhere, and only there for which it is.
 
 use std::ops::Range;
