@@ -58,9 +58,8 @@ export class Floor {
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
-  /** Rests for `restMicros` µs before each call, which is not counted. */
-  async calls(calls: number, bytes: number, flush: boolean, restMicros = 0): Promise<Times> {
-    this.#child.stdin.write(`${JSON.stringify({ calls, bytes, flush, restMicros })}\n`);
+  async calls(calls: number, bytes: number, flush: boolean): Promise<Times> {
+    this.#child.stdin.write(`${JSON.stringify({ calls, bytes, flush })}\n`);
     const { value, done } = await this.#answers.next();
     if (done) throw new Error("the floor's program has ended");
     return JSON.parse(value) as Times;

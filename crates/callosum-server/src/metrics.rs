@@ -7,7 +7,7 @@ use std::time::Duration;
 use callosum_core::gate::{Admitted, NotAdmitted, Verdict};
 use callosum_core::query::{Status, WebhookState, WebhookStatus};
 
-/// Upper ends of the latency's buckets, microseconds.
+/// Upper ends of the buckets of a histogram, microseconds.
 const BUCKETS: [u64; 10] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000];
 /// The words by which calls are counted.
 const VERDICTS: [&str; 5] = ["allow", "pause", "block", "refuse", "denied"];
@@ -17,11 +17,43 @@ const TIERS: usize = 5;
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     calls: [[AtomicU64; VERDICTS.len()]; TIERS],
-    latency: [AtomicU64; BUCKETS.len() + 1],
-    latency_micros: AtomicU64,
+    decisions: Histogram,
+    flushes: Histogram,
     requests: [AtomicU64; 5],
     wrong_tokens: AtomicU64,
     turned_away: AtomicU64,
+}
+
+/// How long something took, each time.
+#[derive(Debug, Default)]
+struct Histogram {
+    buckets: [AtomicU64; BUCKETS.len() + 1],
+    micros: AtomicU64,
+}
+
+impl Histogram {
+    fn took(&self, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let bucket = BUCKETS.iter().position(|end| micros <= *end).unwrap_or(BUCKETS.len());
+        if let Some(count) = self.buckets.get(bucket) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    fn tell(&self, text: &mut String, name: &str, help: &str) {
+        head(text, name, "histogram", help);
+        let mut upto = 0;
+        for (count, end) in self.buckets.iter().zip(BUCKETS.map(Some).into_iter().chain([None])) {
+            upto += count.load(Ordering::Relaxed);
+            let end = end.map_or_else(|| "+Inf".to_owned(), |end| seconds(end).to_string());
+            line(text, &format!("{name}_bucket{{le=\"{end}\"}}"), upto);
+        }
+        let sum = seconds(self.micros.load(Ordering::Relaxed));
+        // Writing into a string can't fail.
+        let _ = writeln!(text, "{name}_sum {sum}");
+        line(text, &format!("{name}_count"), upto);
+    }
 }
 
 impl Metrics {
@@ -33,12 +65,12 @@ impl Metrics {
         if let Some(count) = self.calls.get(usize::from(tier)).and_then(|tier| tier.get(place)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS.iter().position(|end| micros <= *end).unwrap_or(BUCKETS.len());
-        if let Some(count) = self.latency.get(bucket) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-        self.latency_micros.fetch_add(micros, Ordering::Relaxed);
+        self.decisions.took(took);
+    }
+
+    /// The disk was asked to keep what calls are to be allowed by.
+    pub(crate) fn flushed(&self, took: Duration) {
+        self.flushes.took(took);
     }
 
     /// A request was answered with this status.
@@ -77,18 +109,10 @@ impl Metrics {
                 );
             }
         }
-        let name = "callosum_decision_seconds";
-        head(&mut text, name, "histogram", "Time from a call's request to its verdict.");
-        let mut upto = 0;
-        for (count, end) in self.latency.iter().zip(BUCKETS.map(Some).into_iter().chain([None])) {
-            upto += count.load(Ordering::Relaxed);
-            let end = end.map_or_else(|| "+Inf".to_owned(), |end| seconds(end).to_string());
-            line(&mut text, &format!("{name}_bucket{{le=\"{end}\"}}"), upto);
-        }
-        let sum = seconds(self.latency_micros.load(Ordering::Relaxed));
-        // Writing into a string can't fail.
-        let _ = writeln!(text, "{name}_sum {sum}");
-        line(&mut text, &format!("{name}_count"), upto);
+        let help = "Time from a call's request to its verdict.";
+        self.decisions.tell(&mut text, "callosum_decision_seconds", help);
+        let help = "Time that the disk took to keep calls that are to be allowed; several calls may share one flush.";
+        self.flushes.tell(&mut text, "callosum_flush_seconds", help);
         head(
             &mut text,
             "callosum_requests_total",

@@ -24,7 +24,7 @@ pub(crate) struct Service {
     pub(crate) tokens: Tokens,
     pub(crate) callers: Callers,
     pub(crate) usage: Arc<Usage>,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) log: Log,
 }
 
@@ -43,7 +43,7 @@ impl Service {
             tokens: Tokens::of(&directory.path),
             callers: Callers::default(),
             usage: Arc::new(Usage::new(config.limits)),
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             log,
         }
     }

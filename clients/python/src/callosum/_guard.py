@@ -228,8 +228,9 @@ def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     for name, value in bound.arguments.items():
         if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             # `def pay(payment, /, **meta)` may be given `payment=` once more.
-            named.update({key: one for key, one in value.items() if key not in signature.parameters})
-            again = {key: one for key, one in value.items() if key in signature.parameters}
+            again: dict[str, Any] = {}
+            for key, one in value.items():
+                (again if key in signature.parameters else named)[key] = one
             if again:
                 named[name] = again
         else:

@@ -1,14 +1,12 @@
 //! What no journal can be faster than: a plain loop on open descriptors, one exclusive `flock`, one write of as
 //! many bytes, the unlock; and, where a flush is asked for, one `fdatasync`.
 //!
-//! `floor DIRECTORY`, then on standard input a line for each order: `{"bytes":300,"calls":200,"flush":false,"restMicros":0}`.
-//! It rests before each call, and that is not counted: a disk that was written to a moment ago answers sooner.
+//! `floor DIRECTORY`, then on standard input a line for each order: `{"bytes":300,"calls":200,"flush":false}`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use callosum_bench::{Result, answer, arguments};
 use rustix::fs::{FlockOperation, flock};
@@ -25,12 +23,8 @@ fn main() -> Result<()> {
             |field: &str| order.get(field).and_then(Value::as_u64).ok_or(format!("no number `{field}`"));
         let line = vec![b'x'; usize::try_from(number("bytes")?)?];
         let flush = order.get("flush").and_then(Value::as_bool).unwrap_or(false);
-        let rest = Duration::from_micros(number("restMicros")?);
         let mut times = Vec::new();
         for _ in 0..number("calls")? {
-            if !rest.is_zero() {
-                sleep(rest);
-            }
             let started = Instant::now();
             flock(&guard, FlockOperation::LockExclusive)?;
             if !line.is_empty() {

@@ -484,7 +484,7 @@ impl Gate {
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let now = &now.plus_ms(took_ms);
         let answer = match flushed {
-            Ok(()) => {
+            Ok(_) => {
                 lock(&self.health).flushed();
                 intent.leave.clone()
             }

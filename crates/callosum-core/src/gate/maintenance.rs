@@ -83,7 +83,7 @@ impl Gate {
         });
         match written {
             Ok(unflushed) if self.flushes() && !self.is_hook => match unflushed.file.flush(unflushed.end) {
-                Ok(()) => lock(&self.health).flushed(),
+                Ok(_) => lock(&self.health).flushed(),
                 Err(error) => self.flush_failed(&error, now),
             },
             written => self.note_failure(written, now),

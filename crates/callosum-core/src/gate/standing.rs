@@ -46,7 +46,7 @@ impl Gate {
         let (answer, unflushed) = decided?;
         if let Some(Unflushed { file, end }) = unflushed {
             match file.flush(end) {
-                Ok(()) => lock(&self.health).flushed(),
+                Ok(_) => lock(&self.health).flushed(),
                 Err(error) => {
                     self.flush_failed(&error, now);
                     return Err(error.into());

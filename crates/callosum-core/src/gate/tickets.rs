@@ -318,7 +318,7 @@ impl Gate {
             Work::End { target, report } => self.end(&target, &report, patience, now),
             Work::FlushOutcome(unflushed) => {
                 match unflushed.file.flush(unflushed.end) {
-                    Ok(()) => lock(&self.health).flushed(),
+                    Ok(_) => lock(&self.health).flushed(),
                     Err(error) => self.flush_failed(&error, now),
                 }
                 Answer::Proceed

@@ -8,6 +8,7 @@ use callosum_core::gate::{Admitted, Gate, Guest, NotAdmitted, Terms, Weighed};
 use serde_json::{Map, Value};
 
 use crate::http::refusal::Refusal;
+use crate::metrics::Metrics;
 use crate::service::Service;
 
 /// A call as it is asked for.
@@ -43,7 +44,11 @@ pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decid
             service.writer.write_soon();
             (weighed, Ok(admitted))
         }
-        None => service.writer.write(|gate| admit(gate, weighed), confirmed).await?,
+        None => {
+            let metrics = Arc::clone(&service.metrics);
+            let confirm = move |gate: &Gate, decided| confirmed(gate, decided, &metrics);
+            service.writer.write(|gate| admit(gate, weighed), confirm).await?
+        }
     };
     service.metrics.decided(weighed.tier().into(), &admitted, began.elapsed());
     Ok((weighed, admitted))
@@ -55,8 +60,14 @@ fn admit(gate: &Gate, mut weighed: Box<Weighed>) -> Decided {
 }
 
 /// What was allowed may run once it lasts.
-fn confirmed(gate: &Gate, (weighed, admitted): Decided) -> Decided {
-    let confirm = |admitted| gate.confirm(&weighed, &admitted, &gate.machine().now()).map(|()| admitted);
+fn confirmed(gate: &Gate, (weighed, admitted): Decided, metrics: &Metrics) -> Decided {
+    let confirm = |admitted| {
+        let began = Instant::now();
+        if gate.confirm(&weighed, &admitted, &gate.machine().now())? {
+            metrics.flushed(began.elapsed());
+        }
+        Ok(admitted)
+    };
     let confirmed = admitted.and_then(confirm);
     (weighed, confirmed)
 }

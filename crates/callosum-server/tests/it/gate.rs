@@ -110,6 +110,24 @@ fn what_a_call_does_has_to_be_told() {
 }
 
 #[test]
+fn a_blank_name_is_none() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    for (path, body) in [
+        ("/v1/before", json!({ "tool": "exec", "params": {}, "session": " " })),
+        ("/v1/before", json!({ "tool": "exec", "params": {}, "session": "" })),
+        ("/v1/after", json!({ "call": "1", "outcome": "complete", "session": "" })),
+        ("/v1/extend", json!({ "call": "1", "session": "\t" })),
+        ("/v1/delivered", json!({ "call": "1", "session": " " })),
+    ] {
+        let refused = client.post(path, &body);
+        assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!("session")), "{path} {body}");
+    }
+}
+
+#[test]
 fn every_end_is_written_as_it_was_told() {
     let home = Home::new();
     let token = home.token(&["ci"]);
@@ -332,5 +350,6 @@ fn questions_are_answered_as_the_command_line_prints_them() {
     assert_eq!(client.get("/v1/why?key=channel:nobody").json()["events"], json!([]));
     let metrics = client.get("/metrics").text;
     assert!(metrics.contains("callosum_calls_total{tier=\"4\",verdict=\"allow\"} 1\n"), "{metrics}");
+    assert!(metrics.contains("callosum_flush_seconds_count 1\n"), "{metrics}");
     assert!(metrics.contains("callosum_open_leases 0\n"), "{metrics}");
 }

@@ -270,6 +270,12 @@ fn what_is_wrong_with_an_address_is_named_as_all_else_is() {
         ("GET", "/v1/journal?q=%7B%7D&limit=1", "limit"),
         ("GET", "/v1/events?key=a&key=b", "key"),
         ("GET", "/status?contextKey=a&contextKey=b", "contextKey"),
+        // What nobody knows would be answered as if nothing had been asked for.
+        ("GET", "/status?contextkey=a", "contextkey"),
+        ("GET", "/v1/events?topics=call.*", "topics"),
+        ("GET", "/v1/leases?key=email:a@example.com", "key"),
+        ("GET", "/v1/status?q=%7B%7D", "q"),
+        ("DELETE", "/lock/email:a@example.com?instances=a", "instances"),
     ] {
         let refused = serve.client(&token).send(method, path, "", "");
         assert_eq!(refused.status, 400, "{path}: {}", refused.text);

@@ -392,23 +392,23 @@ impl Gate {
     }
 
     /// Makes what was allowed durable; only then it may run. For several calls that were admitted one after the other, one
-    /// flush does for all.
+    /// flush does for all. Returns whether the disk was asked.
     ///
     /// # Errors
     /// When that failed, and the settings refuse such calls then: it was taken back, unless it may run by an earlier answer.
-    pub fn confirm(&self, weighed: &Weighed, admitted: &Admitted, now: &Stamp) -> Result<(), NotAdmitted> {
+    pub fn confirm(&self, weighed: &Weighed, admitted: &Admitted, now: &Stamp) -> Result<bool, NotAdmitted> {
         let Some(Start { seq, unflushed: Some(unflushed), is_known }) = &admitted.start else {
-            return Ok(());
+            return Ok(false);
         };
         match unflushed.file.flush(unflushed.end) {
-            Ok(()) => {
+            Ok(is_asked) => {
                 lock(&self.health).flushed();
-                Ok(())
+                Ok(is_asked)
             }
             Err(error) => {
                 self.flush_failed(&error, now);
                 if !self.refuses_undecided(&weighed.intent) {
-                    return Ok(());
+                    return Ok(true);
                 }
                 if !is_known {
                     self.write_soon(weighed.intent.refused(error.code(), Some(*seq), now), now);

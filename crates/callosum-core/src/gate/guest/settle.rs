@@ -201,7 +201,7 @@ impl Gate {
     pub fn keep(&self, settled: &Settled, now: &Stamp) {
         if let Some(unflushed) = settled.unflushed.as_ref().filter(|_| self.flushes()) {
             match unflushed.file.flush(unflushed.end) {
-                Ok(()) => lock(&self.health).flushed(),
+                Ok(_) => lock(&self.health).flushed(),
                 // It stands there all the same: who reports an end again finds it written.
                 Err(error) => self.flush_failed(&error, now),
             }

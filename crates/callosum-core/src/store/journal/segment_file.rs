@@ -173,17 +173,17 @@ impl SegmentFile {
 
     /// Makes the first `end` bytes durable. Calls that wait for each other share one flush. After a failure
     /// every further call fails: the kernel may have dropped what it could not write, and a second
-    /// `fdatasync` would then report success.
+    /// `fdatasync` would then report success. Returns whether the disk was asked: an earlier flush may have gone as far.
     ///
     /// # Errors
     /// When this flush or an earlier one of this file failed.
-    pub fn flush(&self, end: u64) -> Result<(), StateError> {
+    pub fn flush(&self, end: u64) -> Result<bool, StateError> {
         let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
         if self.has_failed() {
             return Err(StateError::FlushFailed { path: self.path.clone() });
         }
         if flushed.upto >= end {
-            return Ok(());
+            return Ok(false);
         }
         let step = |source| StateError::io("flush", &self.path, source);
         let result = (|| {
@@ -211,7 +211,7 @@ impl SegmentFile {
             Ok(written) => {
                 flushed.upto = written.max(end);
                 flushed.name = true;
-                Ok(())
+                Ok(true)
             }
             Err(error) => {
                 self.failed.store(true, Ordering::Release);

@@ -509,12 +509,16 @@ fn what_was_kept_back_is_only_scored() {
     let eleventh_tools = scorer
         .labelled("kept-back/eleventh-tools.jsonl")
         .plus(&scorer.pairs("kept-back/eleventh-tool-pairs.jsonl"));
+    let twelfth_tools = scorer
+        .labelled("kept-back/twelfth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/twelfth-tool-pairs.jsonl"));
     let eighth_commands = scorer
         .labelled("kept-back/eighth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/eighth-pairs.jsonl"));
     let all = [
         ("kept-back tools", tools),
         ("kept-back tools of the eleventh set", eleventh_tools),
+        ("kept-back tools of the twelfth set", twelfth_tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
         ("kept-back commands of the eighth set", eighth_commands),
@@ -544,5 +548,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 59);
+    assert_eq!(files.len(), 61);
 }
