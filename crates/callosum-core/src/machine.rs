@@ -306,10 +306,13 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_process_is_known_by_what_it_was_started_with() {
-        let mut child = std::process::Command::new("sleep").arg("60").env("MARKED_AS_AGENT", "x").spawn().unwrap();
+        let mut child =
+            std::process::Command::new("sleep").arg("60").env("MARKED_AS_AGENT", "x").spawn().unwrap();
         let pid = child.id();
-        let (marked, other) =
-            (is_started_with(pid, |name| name == "MARKED_AS_AGENT"), is_started_with(pid, |name| name == "MARKED"));
+        let (marked, other) = (
+            is_started_with(pid, |name| name == "MARKED_AS_AGENT"),
+            is_started_with(pid, |name| name == "MARKED"),
+        );
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(marked && !other);

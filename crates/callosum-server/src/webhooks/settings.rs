@@ -250,7 +250,10 @@ mod tests {
             (json!({ "secret": null }), "openssl rand"),
             (json!({ "topics": [] }), "`topics` of the webhook `ci` is empty"),
             (json!({ "topics": ["A"] }), "`topics` of the webhook `ci`"),
-            (json!({ "topics": ["call.pausd"] }), "nothing is ever told under `call.pausd`: expected `call.*`"),
+            (
+                json!({ "topics": ["call.pausd"] }),
+                "nothing is ever told under `call.pausd`: expected `call.*`",
+            ),
             (json!({ "keys": [""] }), "`keys` of the webhook `ci`"),
             (json!({ "format": "slack" }), "slack"),
             (json!({ "topic": "x" }), "topic"),

@@ -361,7 +361,9 @@ fn a_revoked_token_ends_its_streams_and_wrong_places_are_named() {
     let token = home.token(&["ci"]);
     let serve = home.serve();
     let mut client = serve.client(&token);
-    for (query, path) in [("?after=x", "after"), ("?topic=A", "topic"), ("?topic=call.pausd", "topic"), ("?key=", "key")] {
+    for (query, path) in
+        [("?after=x", "after"), ("?topic=A", "topic"), ("?topic=call.pausd", "topic"), ("?key=", "key")]
+    {
         let refused = client.get(&format!("/v1/events{query}"));
         assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!(path)));
     }

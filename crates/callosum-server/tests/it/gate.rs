@@ -123,7 +123,11 @@ fn a_blank_name_is_none() {
         ("/v1/delivered", json!({ "call": "1", "session": " " })),
     ] {
         let refused = client.post(path, &body);
-        assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!("session")), "{path} {body}");
+        assert_eq!(
+            (refused.status, &refused.json()["error"]["path"]),
+            (400, &json!("session")),
+            "{path} {body}"
+        );
     }
 }
 
