@@ -108,7 +108,7 @@ cat <<EOF
 Next:
   callosum install claude-code          # or codex, gemini: their tool calls pass the gate
   openclaw plugins install --link $prefix --force --accept-capabilities
-  callosum doctor                       # is it really gating?
+  callosum doctor                       # are calls gated?
 
 $prefix/install.sh --uninstall takes it away again.
 EOF

@@ -1,3 +1,5 @@
+//! Fuzzes the service: which request, and its body.
+
 #![no_main]
 
 #[path = "../src/bodies.rs"]

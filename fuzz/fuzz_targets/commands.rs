@@ -1,3 +1,5 @@
+//! Fuzzes what is read of a shell command.
+
 #![no_main]
 
 #[path = "../src/targets.rs"]

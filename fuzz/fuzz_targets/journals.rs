@@ -1,3 +1,5 @@
+//! Fuzzes a gate on a whole journal.
+
 #![no_main]
 
 #[path = "../src/targets.rs"]

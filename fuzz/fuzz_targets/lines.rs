@@ -1,3 +1,5 @@
+//! Fuzzes the reader of journal lines.
+
 #![no_main]
 
 #[path = "../src/targets.rs"]

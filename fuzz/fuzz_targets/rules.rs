@@ -1,3 +1,5 @@
+//! Fuzzes the text of a `tiers.json`.
+
 #![no_main]
 
 #[path = "../src/targets.rs"]

@@ -1,3 +1,5 @@
+//! Fuzzes a key template and a call's parameters.
+
 #![no_main]
 
 #[path = "../src/targets.rs"]

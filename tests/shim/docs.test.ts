@@ -180,6 +180,7 @@ const RULED_OUT: Array<{ word: RegExp; say: string; unless: RegExp }> = [
   { word: /\bmend(?:s|ed|ing)?\b/i, say: "fix", unless: /$^/ },
   { word: /\b(?:risk|severity) level\b/i, say: "tier", unless: /$^/ },
   { word: /\b(?:default|standard|bundled) rules\b/i, say: "shipped rules", unless: /$^/ },
+  { word: /\bbuilt[- ]in rules\b|(?:, |\()built in\b/i, say: "shipped", unless: /$^/ },
   { word: /\bstate (?:folder|dir)\b/i, say: "state directory", unless: /OpenClaw/ },
   { word: /\baudit (?:log|trail)\b/i, say: "journal", unless: /$^/ },
   { word: /\b(?:fingerprint|checksum) of (?:a|the) call\b/i, say: "digest", unless: /$^/ },

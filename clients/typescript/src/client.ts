@@ -226,7 +226,7 @@ export class CallosumClient {
 
   /**
    * `POST /complete`: what `intercept` let through has ended: the call `id`, or the oldest that is open on the key. A result with `error` counts as
-   * unknown: an error after the deed is common.
+   * unknown: calls often take effect and then report an error.
    */
   async complete(contextKey: string, result: unknown, options: { readonly id?: string } = {}): Promise<Done> {
     const body = { instance: this.#who("complete"), contextKey, result, ...options };

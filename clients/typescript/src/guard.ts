@@ -9,7 +9,7 @@ import type { CallName, Outcome, ToolCall, Verdict } from "./types.ts";
 export interface GuardOptions extends Omit<ToolCall, "tool" | "params"> {
   /**
    * Whether an error of the function proves that nothing was done, so that the call counts as failed. Without it every error leaves the outcome
-   * unknown: an error after the deed is common.
+   * unknown: calls often take effect and then report an error.
    */
   readonly notDone?: (error: unknown) => boolean;
 }

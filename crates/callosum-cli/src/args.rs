@@ -25,7 +25,7 @@ use crate::commands::team::words::Verb;
     name = "callosum",
     version,
     after_help = "Examples:\n  callosum status --watch\n  callosum why email:alice@example.com\n  callosum journal -f --tier 3..\n\n\
-                  `callosum COMMAND --help` tells a command's options. On a terminal, what is longer than the screen goes to a pager: \
+                  Run `callosum COMMAND --help` for a command's options. On a terminal, long output goes to a pager: \
                   CALLOSUM_PAGER, else PAGER, else less.\n\n\
                   Exit codes: 0 all is well; 1 something is wrong (the state is degraded, the rules can't be used, \
                   nobody held the resource to release); 2 wrong usage, or the command could not do its work."
@@ -134,7 +134,7 @@ pub(crate) enum Command {
                       parameters anyway.\n\nExit codes: 0 no errors; 1 errors, with --strict warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
     )]
     Check(Checked),
-    /// Work on your own rules. `suggest` drafts rules for what was seen and no rule names
+    /// Manage your own rules. `suggest` drafts rules for tools that no rule covers yet
     #[command(
         after_help = "Examples:\n  callosum rules suggest\n  callosum rules suggest --write && callosum check"
     )]
@@ -168,7 +168,7 @@ pub(crate) enum Command {
     },
     /// Replay the journal under another rules file, and compare it with the rules in force. Runs nothing, writes nothing
     #[command(
-        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, or the first line of a command, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, or the first line of a command, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum doesn't guess what a stopped call would have caused."
     )]
     Simulate(Tried),
     /// Watch without stopping anything, in all runtimes at once, and see what would have been stopped
@@ -188,7 +188,7 @@ pub(crate) enum Command {
     /// Open the page in a browser on this machine: timeline, leases, journal and rules
     #[command(
         after_help = "Prints a link that opens the page once: the running service's page. Where none runs, or with --port, it serves \
-                      the page itself until Ctrl-C; then Enter, as every line on standard input, gives a fresh link.\n\n\
+                      the page itself until Ctrl-C; press Enter for a new link.\n\n\
                       Examples:\n  callosum ui\n  callosum ui --port 4300"
     )]
     Ui {
@@ -223,7 +223,7 @@ pub(crate) enum Command {
 /// What to do about rules.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesAction {
-    /// Print rules for tools and programs that were seen, sound like an effect, and that no rule names. They only observe
+    /// Print draft rules for uncovered tools and programs whose names suggest an effect. They only observe
     #[command(
         after_help = "`callosum status` lists what was seen without a rule. Nothing is written without --write; with it, the rules are \
                       added behind those in your rules file, and all else in it stays as it is. A second run adds nothing \
@@ -242,7 +242,7 @@ pub(crate) enum ObserveAction {
     /// Stop nothing from the next call on, in every runtime and gateway on this state directory: write `"mode": "observe"` into the
     /// rules file. The journal records what would have been stopped
     On,
-    /// Stop calls again: take that out
+    /// Enforce again: remove that setting
     Off,
     /// Report what would have been paused or blocked, by rule and resource: how often the parameters were the same, and how the
     /// calls ended. Also lists the tools that no rule covers
@@ -283,7 +283,7 @@ pub(crate) struct Examined {
 /// Words for the service's program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HandedOver {
-    /// Its words
+    /// Arguments for the command
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
 }
@@ -303,7 +303,7 @@ pub(crate) struct Tried {
 /// Which sessions are wanted, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionsWanted {
-    /// Only sessions of this name: what it, or a part of it behind a `:` or `/`, begins with
+    /// Only sessions whose name, or a part of it after `:` or `/`, starts with this
     pub(crate) session: Option<String>,
     /// Only sessions that work on this project: its name, or its folder
     #[arg(long, value_name = "NAME")]
@@ -343,12 +343,12 @@ pub(crate) struct Target {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Of the service: print the whole unit, and write nothing
+    /// For the service: print the whole unit, and write nothing
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) print: bool,
 
-    /// Of a runtime: its MCP server, too (`callosum mcp`). It stands in ~/.claude.json, ~/.codex/config.toml or
-    /// ~/.gemini/settings.json. With `uninstall`, the server alone
+    /// For a runtime: also add the MCP server (`callosum mcp`) to ~/.claude.json, ~/.codex/config.toml or
+    /// ~/.gemini/settings.json; with `uninstall`, remove only the server
     #[arg(long)]
     pub(crate) mcp: bool,
 }
@@ -402,7 +402,7 @@ pub(crate) struct Wanted {
     #[arg(long)]
     pub(crate) key: Option<String>,
 
-    /// Only records of this session: its name, or what that or a part of it behind a `:` or `/` begins with
+    /// Only records of sessions whose name, or a part of it after `:` or `/`, starts with this
     #[arg(long)]
     pub(crate) session: Option<String>,
 

@@ -12,6 +12,7 @@ use callosum_core::model::text;
 use callosum_core::model::text::{one_line, without_our_name};
 use callosum_core::model::time::{for_people, from_rfc3339};
 use callosum_core::query::{Kind, QueryError, Uncovered};
+use callosum_core::rules::SHIPPED_SOURCE;
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -183,6 +184,11 @@ pub(crate) fn said(text: &str) -> String {
 /// A sentence of our own, fit for a terminal.
 pub(crate) fn long(text: &str) -> String {
     one_line(text, LONG_CHARS)
+}
+
+/// Where rules came from: a path, or `shipped`.
+pub(crate) fn rules_source(source: &str) -> String {
+    if source == SHIPPED_SOURCE { "shipped".to_owned() } else { long(source) }
 }
 
 /// An RFC 3339 time as a clock on the wall here shows it, with the date when that is not today's.

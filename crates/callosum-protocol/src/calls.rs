@@ -222,7 +222,7 @@ impl CompleteRequest {
         if keys::is_untracked(&self.context_key) {
             return Ok(None);
         }
-        // An error after the deed is common: it proves nothing.
+        // Calls often take effect and then report an error: it proves nothing.
         let went_wrong = self.result.get("error").is_some_and(|error| !error.is_null());
         let tool = self.tool.filter(|tool| !tool.is_empty());
         Ok(Some(Ending {

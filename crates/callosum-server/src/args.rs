@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Open the page in a browser on this machine: timeline, leases, journal and rules
     #[command(
         after_help = "Prints a link that opens the page once: the running service's page. Where none runs, or with --port, it serves \
-                      the page itself until Ctrl-C; then Enter, as every line on standard input, gives a fresh link.\n\n\
+                      the page itself until Ctrl-C; press Enter for a new link.\n\n\
                       Examples:\n  callosum ui\n  callosum ui --port 4300"
     )]
     Ui {
@@ -105,7 +105,7 @@ pub(crate) enum TokenAction {
     Add(NewToken),
     /// List the tokens: names, rights, instances, ends
     List,
-    /// Revoke a token. It counts no more from the next request on
+    /// Revoke a token. It is rejected from the next request on
     Revoke {
         /// Its name
         name: String,
@@ -118,7 +118,7 @@ pub(crate) struct NewToken {
     /// Its name, which the journal tells: letters, digits, `.`, `_`, `-`
     pub(crate) name: String,
 
-    /// What it may: `read` to ask, `act` to make calls, too, `operate` to release leases, too; `join` is for another machine
+    /// Rights: `read` (query), `act` (also make calls), `operate` (also release leases); `join` is for another machine
     #[arg(long, value_enum, default_value_t = Rights::Act)]
     pub(crate) rights: Rights,
 

@@ -1,3 +1,5 @@
+//! What shell lines run, read and hand on, and that no line breaks or stalls the parser.
+
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 use super::*;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cut, stretches, visible } from "../../../plugin/page/src/model/text.ts";
+import { cut, rulesSource, stretches, visible } from "../../../plugin/page/src/model/text.ts";
 
 test("what can't be seen or turns the direction is written out", () => {
   assert.equal(visible("a\u202eb"), "a⟨U+202E⟩b");
@@ -50,4 +50,9 @@ test("a cut leaves no half of a character, and only cuts what is longer", () => 
   assert.equal(cut("😀😀😀😀", 4), "😀😀😀😀");
   assert.equal(cut("😀😀😀😀", 3), "😀😀…");
   assert.equal(Array.from(cut("x".repeat(1_000_000), 80)).length, 80);
+});
+
+test("people read of the shipped rules what the glossary calls them", () => {
+  assert.equal(rulesSource("built in"), "shipped");
+  assert.equal(rulesSource("/home/ann/.callosum/tiers.json"), "/home/ann/.callosum/tiers.json");
 });

@@ -63,7 +63,7 @@ class Plan:
         return _arguments(function, args, kwargs) if self.params is None else self.params
 
     def outcome(self, error: BaseException | None) -> tuple[str, str | None]:
-        """How a call ended that came to its end, or to this error: an error after the deed is common, so it proves nothing by itself."""
+        """How a call ended that came to its end, or to this error: an error may follow the effect, so it proves nothing."""
         if error is None:
             return "complete", None
         try:

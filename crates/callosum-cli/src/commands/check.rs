@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::rules::SHIPPED_RULES;
 use callosum_core::rules::lint::{Lint, lint};
+use callosum_core::rules::{SHIPPED_RULES, SHIPPED_SOURCE};
 use serde_json::json;
 
 use crate::args::{Args, Checked};
-use crate::output::{Failure, counted, json, long};
+use crate::output::{Failure, counted, json, long, rules_source};
 
 pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let in_state_dir;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result
     };
     let (source, text) = match path {
         Some(path) => (path.display().to_string(), super::rules_text(path)?),
-        None => ("built in".to_owned(), SHIPPED_RULES.to_owned()),
+        None => (SHIPPED_SOURCE.to_owned(), SHIPPED_RULES.to_owned()),
     };
     let found = lint(&text);
     let ok = found.errors.is_empty() && (found.warnings.is_empty() || !checked.strict);
@@ -45,7 +45,7 @@ fn for_programs(source: &str, ok: bool, found: &Lint, out: &mut dyn Write) -> Re
 }
 
 fn for_people(source: &str, found: &Lint, out: &mut dyn Write) -> Result<(), Failure> {
-    let source = long(source);
+    let source = rules_source(source);
     // The form that editors know how to jump by.
     let mut line = |line: usize, column: usize, what: &str, rule: Option<&str>, message: &str| {
         let rule = rule.map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();

@@ -11,7 +11,7 @@ use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
 
 use crate::args::{Args, Tried};
-use crate::output::{Failure, counted, json, local_time, long, name, resource, table};
+use crate::output::{Failure, counted, json, local_time, long, name, resource, rules_source, table};
 
 /// Changed calls that are shown, and keys of each.
 const MAX_SHOWN: usize = 20;
@@ -86,7 +86,7 @@ fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result
         "{}, {} judged under the rules in force ({}) and under {file}.",
         counted(report.calls, "call"),
         report.judged,
-        long(&simulated.rules_before)
+        rules_source(&simulated.rules_before)
     )?;
     if let Some(error) = &simulated.rules_error {
         writeln!(out, "A rules file can't be used, so other rules took its place: {}", long(error))?;

@@ -13,7 +13,9 @@ use serde::Serialize;
 
 use super::observe::OBSERVING;
 use crate::args::Args;
-use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table, when};
+use crate::output::{
+    Failure, counted, json, local_time, long, name, resource, rules_source, size, table, when,
+};
 
 /// At most this many without a rule are listed, and all that sound like an effect.
 const MAX_UNCOVERED: usize = 10;
@@ -72,7 +74,7 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
     line("Callosum", status.version)?;
     line("State", &long(&status.state_dir))?;
     let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
-    line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
+    line("Rules", &format!("{}, {}", counted(rule_count, "rule"), rules_source(&status.rules.source)))?;
     if status.observed_by.is_some() {
         line("Mode", OBSERVING)?;
     }

@@ -397,6 +397,7 @@ fn check_says_which_file_and_where_it_is_wrong() {
     let (code, answer) = run_json(state.path(), &["check", "--json"]);
     assert_eq!((code, &answer["ok"], &answer["file"]), (Some(0), &json!(true), &json!("built in")));
     assert!(answer["ruleCount"].as_u64().unwrap() > 10 && answer["errors"] == json!([]));
+    assert!(run(state.path(), &["check"]).1.starts_with("shipped: no problems, "));
 
     fs::write(file("tiers.json"), r#"{"rules":[{"name":"all","tier":1,"tool":"*"}]}"#).unwrap();
     let expected =

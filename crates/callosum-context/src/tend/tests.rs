@@ -1,3 +1,5 @@
+//! What a look finds in the folder: entries that were appended or cut, files that something else changed, and when a look is due.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::*;
 use crate::layout::PRIORITIES_INBOX;

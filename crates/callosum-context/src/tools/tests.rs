@@ -1,3 +1,5 @@
+//! The tools and prompts of a shared context, as the addon asks for them.
+
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 use super::*;
 use std::fs;

@@ -1,3 +1,5 @@
+//! A run of the curator: the roundtable, the cross signals, proposals of a day, missed days and a week.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;

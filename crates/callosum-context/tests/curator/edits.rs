@@ -1,3 +1,5 @@
+//! The curator and people in the same file: whatever a person saves, and whenever, stays.
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;

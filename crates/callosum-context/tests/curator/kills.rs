@@ -1,3 +1,5 @@
+//! A curator that is killed at any step, finds the disk full, or runs twice at once.
+
 use std::sync::Arc;
 
 use callosum_context::layout::PRIORITIES;

@@ -1,3 +1,5 @@
+//! What a large day costs the curator: a measurement, which `npm test` leaves out.
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufWriter, Write as _};

@@ -1,3 +1,5 @@
+//! Lines of records: our writer and reader do what `serde` does.
+
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 use super::*;
 

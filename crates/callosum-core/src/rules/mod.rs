@@ -80,6 +80,9 @@ use rate_limit::add_limit;
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
 pub const SHIPPED_RULES: &str = include_str!("../../../../tiers.json");
 
+/// What JSON says in place of a path where the [`SHIPPED_RULES`] hold. People read `shipped`.
+pub const SHIPPED_SOURCE: &str = "built in";
+
 /// What the rules say of one tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::time::Stamp;
-use crate::rules::{RuleSet, SHIPPED_RULES};
+use crate::rules::{RuleSet, SHIPPED_RULES, SHIPPED_SOURCE};
 
 use super::state_dir::is_place;
 
@@ -24,7 +24,7 @@ pub(super) type Signature = (u64, u64, u64, i64, i64);
 pub struct InForce {
     /// The rules.
     pub rules: Arc<RuleSet>,
-    /// Where they came from: a path, or `built in`.
+    /// Where they came from: a path, or [`SHIPPED_SOURCE`].
     pub source: String,
     /// When they were loaded, wall-clock milliseconds; 0 before the first look.
     pub loaded_wall_ms: i64,
@@ -58,8 +58,8 @@ pub enum Change {
 }
 
 impl RulesFile {
-    /// Rules from the first of `setting`, `<state_dir>/tiers.json`, `packaged` that exists, else the ones
-    /// built in. Nothing is read before the first [`RulesFile::refresh`].
+    /// Rules from the first of `setting`, `<state_dir>/tiers.json`, `packaged` that exists, else the
+    /// shipped ones. Nothing is read before the first [`RulesFile::refresh`].
     #[must_use]
     pub fn new(setting: Option<PathBuf>, state_dir: &Path, packaged: Option<PathBuf>) -> Self {
         // A relative one may be any project's.
@@ -73,7 +73,7 @@ impl RulesFile {
             seen: None,
             in_force: InForce {
                 rules: Arc::default(),
-                source: "built in".to_owned(),
+                source: SHIPPED_SOURCE.to_owned(),
                 loaded_wall_ms: 0,
                 error: None,
             },

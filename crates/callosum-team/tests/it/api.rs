@@ -1,3 +1,5 @@
+//! The table of verbs, as each surface asks it: who may ask what, and what is answered.
+
 use callosum_core::gate::Gate;
 use callosum_core::query::Source;
 use callosum_core::record::Action;

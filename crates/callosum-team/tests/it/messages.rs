@@ -1,3 +1,5 @@
+//! Messages: when they count as shown, what limits them, and how long they wait.
+
 use callosum_core::query::Source;
 use callosum_core::record::Action;
 use callosum_team::error::{Code, Refusal};

@@ -1,3 +1,5 @@
+//! Tasks: who may claim and end them, when a claim is lost, what limits them, and who is told.
+
 use std::process::Command;
 
 use callosum_core::query::Source;

@@ -1,3 +1,5 @@
+//! The plugin's copy of the table of verbs.
+
 use std::path::Path;
 
 use callosum_team::api::{Surface, VERBS};

@@ -27,6 +27,9 @@ export function stretches(text: string): Stretch[] {
   return found;
 }
 
+/** Where rules came from: a path, or `shipped`, which answers call `built in`. */
+export const rulesSource = (source: string) => (source === "built in" ? "shipped" : source);
+
 /** `text` with what can't be seen written out, for titles and labels. */
 export function visible(text: string): string {
   return stretches(text)

@@ -3,6 +3,7 @@
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
+import { rulesSource } from "../model/text.ts";
 import { WINDOWS, type WindowId } from "../model/times.ts";
 import { Text, When } from "./common.tsx";
 
@@ -50,7 +51,7 @@ export function Header({ search, keys }: { search: () => void; keys: () => void 
           <div className="wide-only">
             <dt>Rules</dt>
             <dd>
-              {ruleCount}, <Text text={rules.source} max={48} />
+              {ruleCount}, <Text text={rulesSource(rules.source)} max={48} />
               <span className="muted widest-only">
                 , loaded <When at={rules.loadedAt} now={now} style="ago" />
               </span>

@@ -8,6 +8,7 @@ import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { useAnswer, useRetry } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
+import { rulesSource } from "../model/text.ts";
 import { DAY, duration, HOUR, windowLabel, windowMs } from "../model/times.ts";
 import type { Rule, RuleBook, RuleCount } from "../model/wire.ts";
 import { Empty, Failure, LongText, Notice, Skeleton, Text, TierBadge, When } from "./common.tsx";
@@ -44,8 +45,8 @@ export function Rules() {
             <h2>
               {book.rules.length} rules{" "}
               <span className="muted">
-                from <Text text={book.source} max={120} />, loaded <When at={book.loadedAt} now={now} style="ago" />. The first
-                that matches wins.
+                (<Text text={rulesSource(book.source)} max={120} />
+                ), loaded <When at={book.loadedAt} now={now} style="ago" />. The first that matches wins.
               </span>
             </h2>
             <SearchField className="field search" value={wanted} onChange={setWanted} aria-label="Filter the rules">

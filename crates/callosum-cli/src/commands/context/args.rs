@@ -64,7 +64,7 @@ pub(crate) enum ContextAction {
         #[arg(long, value_name = "DAY")]
         date: Option<String>,
     },
-    /// Accept a proposal, which then stands under `Current` as your word; or a file that was changed
+    /// Accept a proposal, which moves it to `Current` as yours; or a file that was changed
     Accept {
         /// The proposal's id, or the file's path below the folder
         what: String,
@@ -78,7 +78,7 @@ pub(crate) enum ContextAction {
     Cron,
     /// Say what is wrong with the folder. Exits with 1 if anything is
     Lint,
-    /// Put back what is missing in an inbox, or the last version of a file that counts as its writer's
+    /// Put back what is missing in an inbox, or the last version known to come from its writer
     Restore {
         /// The file, below the folder [default: the inboxes]
         file: Option<String>,

@@ -1,4 +1,4 @@
-//! `callosum doctor`: is it really gating? Each check is a module and gives findings.
+//! `callosum doctor`: are calls gated? Each check is a module and gives findings.
 
 mod clock;
 mod context;

@@ -3,11 +3,11 @@
 use callosum_core::query::Status;
 
 use super::finding::{Finding, Level};
-use crate::output::{counted, long};
+use crate::output::{counted, long, rules_source};
 
 pub(super) fn look(status: &Status) -> Finding {
     let rules = counted(u64::try_from(status.rule_count).unwrap_or(u64::MAX), "rule");
-    let source = long(&status.rules.source);
+    let source = rules_source(&status.rules.source);
     match &status.rules.error {
         None => Finding::ok("rules", format!("{rules}, {source}")),
         Some(error) => Finding::new(

@@ -17,7 +17,7 @@ pub(crate) enum Verb {
     },
     /// Create, list, claim and end tasks that any session here may take
     #[command(
-        after_help = "Exit codes: 0 done; 1 refused as things are, or nothing to claim; 2 wrong usage, or it can't be done from here.\n\nExamples:\n  callosum task add 'Review the parser' --to gemini\n  callosum task claim --next --json\n  callosum task done 3f2a --gen 1 --result 'two findings, in review.md'"
+        after_help = "Exit codes: 0 done; 1 refused in the current state, or nothing to claim; 2 wrong usage, or it can't be done from here.\n\nExamples:\n  callosum task add 'Review the parser' --to gemini\n  callosum task claim --next --json\n  callosum task done 3f2a --gen 1 --result 'two findings, in review.md'"
     )]
     Task {
         #[command(subcommand)]
@@ -95,7 +95,7 @@ pub(crate) enum Verb {
 pub(crate) enum Switch {
     /// Let sessions work together here: tasks, messages, events. Hooks tell sessions what waits for them
     On {
-        /// A session whose turn ends goes on where a request to it waits: once, with one fixed line, and only at a terminal
+        /// When its turn ends, let a session continue if a request is waiting: once, with one fixed line, and only at a terminal
         #[arg(long)]
         continue_on_request: bool,
         /// `callosum inject` may type into terminals

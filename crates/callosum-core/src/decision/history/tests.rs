@@ -1,3 +1,5 @@
+//! What the history remembers, for how long, and what records change in it, in whatever order they come.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::*;
 use crate::model::tier::Tier;

@@ -1,3 +1,5 @@
+//! Flushes that fail, and calls that their host gives up at the last moment.
+
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 use serde_json::json;
 

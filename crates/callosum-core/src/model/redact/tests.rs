@@ -1,3 +1,5 @@
+//! Secrets in texts, values, addresses and keys are removed, and the rest stays readable.
+
 mod attacks;
 mod forms;
 

@@ -1,3 +1,5 @@
+//! What an index holds and takes over from the one before, and that a damaged one leads nowhere.
+
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 use std::fs;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Segments: their id, how they rotate, what is read without patience, and a journal that is gone.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::fs;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! The ledger with an index: what is brought into the history, when, and how much of it.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::fs;
 use std::path::Path;

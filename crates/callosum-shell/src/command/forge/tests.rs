@@ -1,3 +1,5 @@
+//! Which repository and what of it a command of a forge names.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::Line;
