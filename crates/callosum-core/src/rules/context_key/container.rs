@@ -78,9 +78,17 @@ pub(super) fn container_of(kind: &str, field: &str, fields: &Fields) -> Option<S
         let is_same =
             container_place(field).is_some() && container_place(field) == container_place(container);
         let is_own = !kind.is_empty() && ENDINGS.iter().any(|end| container.strip_suffix(end) == Some(kind));
+        // Where people meet is no region of a cloud.
+        let is_venue = container == "location" && fields.names().any(|name| name.starts_with("start"));
         // `budget` is how much, `budgetId` is which.
         let is_amount = TRAITS.contains(&container);
-        !is_same && !is_own && !is_amount && container != field && !is_of_person && (is_named || !is_place)
+        !is_same
+            && !is_own
+            && !is_amount
+            && !is_venue
+            && container != field
+            && !is_of_person
+            && (is_named || !is_place)
     };
     let mut others: Vec<(usize, &str, String)> = fields
         .names()
