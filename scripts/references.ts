@@ -1,12 +1,13 @@
 // `npm run references`: writes the pages of docs/reference from what the product itself reads: the schema of the rules, the table of
-// placeholders, the manifest's settings, the command line's help, the table of gateway methods, and the shipped rules. The schema's list of
+// placeholders, the manifest's settings, the command line's help, the questions and the team's methods of a gateway, and the shipped rules. The schema's list of
 // placeholders is written from their table too.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { offeredOn } from "../plugin/src/offered.ts";
-import { METHODS, SCOPES } from "../plugin/src/rpc/gateway-methods.ts";
+import { ADDED, SCOPES, TEAM_METHODS } from "../plugin/src/rpc/gateway-methods.ts";
+import { expected, type Schema as Request } from "../plugin/src/rpc/parameters.ts";
 import { TEAM_VERBS } from "../plugin/src/team/verbs.ts";
 import { buildPrograms } from "./build.ts";
 import { ROOT, searchPath, TaskError } from "./run.ts";
@@ -29,6 +30,9 @@ interface Schema {
   maxItems?: number;
   maxLength?: number;
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
   required?: string[];
   properties?: Record<string, Schema>;
   $ref?: string;
@@ -45,6 +49,12 @@ interface Rule {
 interface Tables {
   placeholders: Array<{ name: string; meaning: string }>;
   defaults: Record<string, unknown>;
+}
+
+/** What the answers to questions are like: a copy of the core's registry. */
+interface Answers {
+  answers: Record<string, Schema>;
+  $defs: Record<string, Schema>;
 }
 
 const json = <T>(path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8")) as T;
@@ -130,7 +140,7 @@ function rules(schema: Schema, { placeholders }: Tables): string[] {
   ];
 }
 
-function resolved(field: Schema, schema: Schema): Schema {
+function resolved(field: Schema, schema: Pick<Schema, "$defs">): Schema {
   const name = field.$ref?.replace("#/$defs/", "");
   return name === undefined ? field : (schema.$defs?.[name] ?? {});
 }
@@ -197,22 +207,119 @@ function commandLine(told: (args: string[]) => string): string[] {
 }
 
 function gatewayMethods(): string[] {
-  const parts = [...offeredOn("gateway"), ...TEAM_VERBS].flatMap(({ name, right }) => {
-    const { meaning, parameters, answer } = METHODS[name];
-    const rows = Object.entries(parameters).map(([parameter, { expects, meaning, ...rest }]) => [
-      `${code(parameter)}${"required" in rest ? " (required)" : ""}`,
-      expects,
-      meaning,
-    ]);
-    const taken = rows.length === 0 ? "It takes no parameters." : table(["Parameter", "Value", "Meaning"], rows);
-    return [`## \`callosum.${name}\``, meaning, `Scope: \`${SCOPES[right]}\`.`, taken, `Answer: ${code(answer)}`];
+  const types = new AnswerTypes(json<Answers>("plugin/answers.json"));
+  const taken = ({ properties = {}, required = [] }: Request) => {
+    const rows = Object.entries(properties).map(([name, field]) => ({ name, field, isRequired: required.includes(name) }));
+    if (rows.length === 0) return "It takes no parameters.";
+    return table(
+      ["Parameter", "Value", "Meaning"],
+      rows
+        .toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired))
+        .map(({ name, field, isRequired }) => [
+          `${code(name)}${isRequired ? " (required)" : ""}`,
+          expected(field),
+          `${field.description ?? ""}${saidOtherwise(field)}`,
+        ]),
+    );
+  };
+  const questions = offeredOn("gateway").flatMap(({ name, right, meaning, request }) => [
+    `## \`callosum.${name}\``,
+    [meaning, ...list(ADDED[name])].join(" "),
+    `Scope: \`${SCOPES[right]}\`.`,
+    taken(request),
+    "The answer:",
+    types.ofAnswer(name),
+  ]);
+  const verbs = TEAM_VERBS.flatMap(({ name, right }) => {
+    const { meaning, request, answer } = TEAM_METHODS[name];
+    return [`## \`callosum.${name}\``, meaning, `Scope: \`${SCOPES[right]}\`.`, taken(request), `Answer: ${code(answer)}`];
   });
   return [
     "Reference: gateway methods",
     "The methods that the plugin adds to an OpenClaw gateway. [Operations](../operations.md#gateway-methods) has examples.",
-    ...parts,
+    ...questions,
+    ...verbs,
+    "## Objects in answers",
+    ...types.named(),
   ];
 }
+
+/** What holds where a parameter is not given, if that is not nothing. */
+function saidOtherwise({ default: usual }: Request): string {
+  return usual === undefined || usual === null || usual === false ? "" : ` Default: ${code(String(usual))}.`;
+}
+
+/** The answers to questions as tables of their fields, and the objects in them. */
+class AnswerTypes {
+  readonly #types: Answers;
+  /** The objects that some table names. */
+  readonly #named = new Set<string>();
+
+  constructor(types: Answers) {
+    this.#types = types;
+  }
+
+  ofAnswer(question: string): string {
+    return this.#fields(resolved(this.#types.answers[question] ?? {}, this.#types));
+  }
+
+  /** What the tables named so far, and what that names in turn. */
+  named(): string[] {
+    const parts: string[] = [];
+    for (const name of this.#named) {
+      const type = this.#types.$defs[name] ?? {};
+      parts.push(`### ${name}`, type.description ?? "", this.#fields(type));
+    }
+    return parts;
+  }
+
+  #fields({ properties = {}, required = [] }: Schema): string {
+    const rows = Object.entries(properties).map(([name, field]) => {
+      const isThere = required.includes(name);
+      return [`${code(name)}${isThere ? "" : " (if any)"}`, this.#value(field, isThere), field.description ?? ""];
+    });
+    return table(["Field", "Value", "Meaning"], rows);
+  }
+
+  /** A value in words; one that is left out where it is null is never null. */
+  #value(field: Schema, isThere = true): string {
+    const type = resolved(field, this.#types);
+    if (type !== field && type.properties !== undefined) {
+      const name = field.$ref?.replace("#/$defs/", "") ?? "";
+      this.#named.add(name);
+      return `[${name}](#${name.toLowerCase()})`;
+    }
+    const { const: only, enum: choices, anyOf, oneOf } = type;
+    if (only !== undefined) return code(JSON.stringify(only));
+    if (choices !== undefined) return choices.map((choice) => code(JSON.stringify(choice))).join(", ");
+    const isMeant = (kind: unknown) => isThere || kind !== "null";
+    if (oneOf !== undefined) return oneOf.map((one) => this.#value(one)).join(", ");
+    if (anyOf !== undefined)
+      return anyOf
+        .filter((one) => isMeant(one.type))
+        .map((one) => this.#value(one))
+        .join(" or ");
+    return list(type.type)
+      .filter(isMeant)
+      .map((kind) => this.#kind(kind, type))
+      .join(" or ");
+  }
+
+  #kind(kind: string, { items = {}, additionalProperties: each }: Schema): string {
+    const of = (one: Schema, before: string) => [before, this.#value(one)].filter((part) => part !== "").join(": ");
+    if (kind === "array") return of(items, "a list");
+    if (kind === "object") return typeof each === "object" ? of(each, "an object, for each name") : "an object";
+    return KINDS[kind] ?? code(kind);
+  }
+}
+
+/** The values that have no more to say, by their names in a schema. */
+const KINDS: Record<string, string> = {
+  string: "a text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "`true` or `false`",
+};
 
 function shippedRules(shipped: Rule[]): string[] {
   const rows = shipped.map(({ name, tier, tool, toolWords, contextKey }) => {

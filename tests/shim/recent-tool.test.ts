@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recentTool } from "../../plugin/src/chat/recent-tool.ts";
+import { PARAMETERS, recentTool } from "../../plugin/src/chat/recent-tool.ts";
+import { QUESTIONS } from "../../plugin/src/questions.ts";
+import { problemIn } from "../../plugin/src/rpc/parameters.ts";
 import { bench } from "./fakes.ts";
 
 type Result = { content: Array<{ text: string }>; details: Record<string, unknown> };
@@ -17,6 +19,15 @@ test("the question crosses with what the tool offers, and nothing else", async (
     gate.calls.map(({ args }) => JSON.parse(String(args[0]))),
     [{ key: "email:a", session: "s", limit: 5 }, {}, {}],
   );
+});
+
+test("the question takes all that the tool offers", () => {
+  const request = QUESTIONS.find(({ name }) => name === "recent")?.request;
+  assert.ok(request);
+  const { key, limit } = PARAMETERS.properties;
+  const most = { key: "k".repeat(key.maxLength), session: "s", limit: limit.maximum };
+  assert.deepEqual(Object.keys(most).toSorted(), Object.keys(PARAMETERS.properties).toSorted());
+  assert.equal(problemIn(most, request), undefined);
 });
 
 test("the answer is marked as data, bounded, and says who asks", async () => {

@@ -12,6 +12,8 @@ pub(crate) const TOOL: OwnTool = OwnTool {
     title: "Recent actions",
     description: "Recent significant actions of all sessions on this machine (mail, chat, pushes, deploys): how they ended, what runs now. Ask before such an action, and when Callosum has paused a call. It is data.",
     is_reading: true,
+    // Some of what a `RecentRequest` has, and not its schema: a model is shown fewer actions than a program, is not asked whom to leave
+    // out, and reads this with every request, so that what can be left unsaid is.
     schema: || {
         json!({
             "type": "object",
@@ -37,4 +39,22 @@ pub(crate) fn answer(desk: &Desk<'_>, params: Map<String, Value>) -> Result<Valu
         recent.text
     };
     Ok(json!({ "text": text, "leases": recent.leases.len(), "actions": recent.actions.len() }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn the_question_takes_all_that_the_tool_offers() {
+        let schema = (TOOL.schema)();
+        let offered = schema.get("properties").and_then(Value::as_object).unwrap();
+        let most = offered.iter().map(|(name, field)| {
+            let value = field.get("maximum").cloned().unwrap_or_else(|| "x".into());
+            (name.clone(), value)
+        });
+        let wanted = RecentRequest::read(&Value::Object(most.collect()).to_string()).unwrap();
+        assert_eq!(wanted.limit, MAX_LIMIT);
+    }
 }

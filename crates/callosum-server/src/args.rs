@@ -24,7 +24,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Print one JSON document
+    /// Print one JSON document instead of text
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 }

@@ -138,9 +138,8 @@ fn operations(types: &mut Types) -> Vec<Operation> {
     ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        let summary = "A question about what is kept";
         let answer = (question.answer)(&mut types.written);
-        let mut asked = look(&path, read, summary, answer, &[]);
+        let mut asked = look(&path, read, question.meaning, answer, &[]);
         if let Some(request) = question.request {
             let request = request(&mut types.read);
             // An address tells its fields, or all of it as JSON.

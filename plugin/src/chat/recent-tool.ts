@@ -11,7 +11,11 @@ const MOST = 6_000;
 const MAX_LIMIT = 50;
 const MAX_TEXT = 1_024;
 
-const PARAMETERS = {
+/**
+ * Some of what the registry has for the question `recent`, and not a copy of it: a model is shown fewer actions than a program, is not asked
+ * whom to leave out, and needs examples of keys. A test holds the two together.
+ */
+export const PARAMETERS = {
   type: "object",
   additionalProperties: false,
   properties: {

@@ -9,7 +9,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Print one JSON document, the same as the gateway method of that name returns
+    /// Print one JSON document instead of text
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 

@@ -30,6 +30,7 @@ pub struct CountsRequest {
     /// Those up to this moment, wall-clock milliseconds.
     pub to: i64,
     /// How long a bucket is, milliseconds; at most 10,000 of them.
+    #[schemars(range(min = 1))]
     pub bucket_ms: i64,
     /// Only those with a lower sequence number: the `next` of the piece before.
     #[serde(default)]
@@ -70,7 +71,7 @@ pub struct Counts {
     pub buckets: Vec<BucketCount>,
     /// By rule, in the order of their names.
     pub rules: Vec<RuleCount>,
-    /// The [`CountsRequest::before`] to go on with, for what is older; null when all is counted.
+    /// The `before` to go on with, for what is older; null when all is counted.
     pub next: Option<u64>,
     /// How far back this piece went, wall-clock milliseconds.
     pub reached: i64,

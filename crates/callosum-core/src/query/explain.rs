@@ -28,16 +28,16 @@ const NOBODY: &str = "callosum-explain";
 pub struct ExplainRequest {
     /// The tool, as the host names it.
     pub tool: String,
-    /// Its parameters: an object.
+    /// Its parameters.
     #[schemars(with = "Map<String, Value>")]
     pub params: Value,
-    /// The session that would call.
+    /// The session that would make the call.
     #[serde(default)]
     pub session: Option<String>,
-    /// The agent.
+    /// The agent that would make it.
     #[serde(default)]
     pub agent: Option<String>,
-    /// The folder it would work in.
+    /// The folder it would run in.
     #[serde(default)]
     pub cwd: Option<String>,
 }

@@ -12,40 +12,43 @@ use crate::model::time::from_rfc3339;
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Filter {
-    /// How many at most, the newest; 1 to 10,000.
+    /// How many at most, the newest.
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     pub limit: usize,
-    /// A context key.
+    /// Only those on this context key.
     pub key: Option<String>,
-    /// A session.
+    /// Only those of this session.
     pub session: Option<String>,
-    /// What a session begins with, or a part of its name behind a `:` or `/`: a short id, as people copy it.
+    /// Only those of sessions that begin with this, or a part of whose name behind a `:` or `/` does: a short id, as people copy it.
     pub session_part: Option<String>,
-    /// One of these sessions.
+    /// Only those of one of these sessions.
     pub sessions: Option<Vec<String>>,
-    /// An instance.
+    /// Only those of this instance.
     pub instance: Option<String>,
-    /// An agent runtime.
+    /// Only those of this agent runtime.
     pub runtime: Option<String>,
-    /// A tool.
+    /// Only those of this tool.
     pub tool: Option<String>,
-    /// A tier: a number, or tiers as a text: `3`, `3..`, `..2`, `2..3`, `3,4`.
-    #[schemars(schema_with = "text_or_number")]
+    /// Only those of this tier, a number; or of these tiers, a text: `3`, `3..`, `..2`, `2..3`, `3,4`.
+    #[schemars(schema_with = "tiers_schema")]
     pub tier: Option<Tiers>,
-    /// A tier, or a higher one.
+    /// Only those of this tier, or a higher one.
+    #[schemars(range(min = 0, max = MAX_TIER))]
     pub min_tier: Option<u8>,
-    /// What a record says happened, by its `action`, or in the words that people read: `started` for `intercept`, `paused` for a
-    /// `blocked` one that met no lease.
+    /// Only those whose `action` this is, or what people read for it: `started` finds `intercept`, `paused` the pauses, `blocked` the
+    /// pauses and the blocks.
     pub action: Option<String>,
     /// Not what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
     pub calls_only: bool,
-    /// A text, in upper or lower case, somewhere in the context keys, the tool, the session, the agent, the parameters, the
-    /// reason or the rule's name; at most 1,000 characters.
+    /// Only those with this text, in upper or lower case, somewhere in the context keys, the tool, the session, the agent, the
+    /// parameters, the reason or the rule's name.
+    #[schemars(length(max = MAX_TEXT))]
     pub text: Option<String>,
     /// Not older than this: RFC 3339, or milliseconds since the epoch.
-    #[schemars(schema_with = "text_or_number")]
+    #[schemars(schema_with = "moment_schema")]
     pub since: Option<Value>,
-    /// Not younger than this: the same.
-    #[schemars(schema_with = "text_or_number")]
+    /// Not younger than this: RFC 3339, or milliseconds since the epoch.
+    #[schemars(schema_with = "moment_schema")]
     pub until: Option<Value>,
     /// Only those with a higher sequence number: what came since one looked last.
     pub after: Option<u64>,
@@ -55,9 +58,14 @@ pub struct Filter {
     pub budget: bool,
 }
 
-/// What may be a text, or a number.
-pub(super) fn text_or_number(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "integer", "null"] })
+/// A moment: a text, or a number.
+pub(super) fn moment_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["integer", "string", "null"], "examples": ["2026-01-31T09:00:00Z"] })
+}
+
+/// Tiers: several as a text, one as a number.
+fn tiers_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["integer", "string", "null"], "minimum": 0, "maximum": MAX_TIER, "examples": ["2..3"] })
 }
 
 impl Default for Filter {
@@ -152,6 +160,9 @@ impl Filter {
             serde_json::from_str(text).map_err(|error| format!("bad filter: {}", without_place(&error)))?;
         if filter.limit == 0 || filter.limit > MAX_LIMIT {
             return Err(format!("bad filter: `limit` must be from 1 to {MAX_LIMIT}"));
+        }
+        if filter.min_tier.is_some_and(|tier| tier > MAX_TIER) {
+            return Err(format!("bad filter: `minTier` must be from 0 to {MAX_TIER}"));
         }
         if filter.text.as_ref().is_some_and(|text| text.chars().count() > MAX_TEXT) {
             return Err(format!("bad filter: `text` must have at most {MAX_TEXT} characters"));

@@ -16,7 +16,7 @@ use super::reader::Reader;
 pub struct JournalPage {
     /// The records as they stand in the journal, each with its sequence number as `seq`; the newest last.
     pub entries: Vec<Value>,
-    /// The [`Filter::before`] to go on with, for what is older; null when nothing older can match.
+    /// The `before` to go on with, for what is older; null when nothing older can match.
     pub next: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
-//! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. The addon,
-//! the gateway's methods, the page and the service take their names and rights from here. The command line has commands of its own, and a
-//! test asks for one of each name.
+//! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. The addon, the gateway's
+//! methods, the page and the service take names and rights from here; the gateway and the service also what is said with a question and
+//! what its answer is like. The command line has commands of its own, and a test asks for one of each name.
 
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema};
@@ -12,7 +12,7 @@ use crate::model::time::Stamp;
 
 use super::counts::{Counts, CountsRequest};
 use super::explain::{ExplainRequest, ExplainResponse};
-use super::filter::{Filter, moment, text_or_number};
+use super::filter::{Filter, moment, moment_schema};
 use super::head::HeadResponse;
 use super::journal::JournalPage;
 use super::leases::LockStatus;
@@ -65,6 +65,8 @@ pub enum Answered {
 pub struct Question {
     /// Its name.
     pub name: &'static str,
+    /// What it asks, in a sentence or two of Markdown.
+    pub meaning: &'static str,
     /// What whoever asks must be allowed to.
     pub right: Right,
     /// Where it is offered.
@@ -80,36 +82,36 @@ pub struct Question {
 /// All questions that are asked by name. `timeline`, `tally` and a `journal` with a `budget` do a bounded piece of work each time:
 /// whoever wants more asks again with `before` set to the answer's `next`, until that is null.
 pub const QUESTIONS: &[Question] = &[
-    // Nothing → how far the journal reaches, and the wall clock.
     Question {
         name: "head",
+        meaning: "How far the journal reaches, and the wall clock.",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: None,
         answer: SchemaGenerator::subschema_for::<HeadResponse>,
         answered: Answered::BySource(|source, _, now| json(&source.head(now)?)),
     },
-    // Nothing → a `Status`.
     Question {
         name: "status",
+        meaning: "What an operator sees at a glance: live leases (`locks`), recent actions, the hooks seen, and what is wrong.",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: None,
         answer: SchemaGenerator::subschema_for::<Status>,
         answered: Answered::BySource(|source, _, now| json(&source.status(now))),
     },
-    // Nothing → the live leases, oldest first.
     Question {
         name: "leases",
+        meaning: "The live leases, oldest first.",
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
         request: None,
         answer: SchemaGenerator::subschema_for::<Leases>,
         answered: Answered::BySource(|source, _, now| json(&Leases { locks: leases(source, now)? })),
     },
-    // A `SessionsRequest`, or nothing → the sessions that showed a sign of life lately, the latest first.
     Question {
         name: "sessions",
+        meaning: "The sessions that showed a sign of life lately, the latest first.",
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Http],
         request: Some(SessionsRequest::json_schema),
@@ -119,9 +121,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&Sessions { sessions: source.sessions(window_ms, now)? })
         }),
     },
-    // A `Filter`, or nothing → a `JournalPage`.
     Question {
         name: "journal",
+        meaning: "The newest records of the journal, newest last. All conditions must hold. `next` is null when nothing older can match.",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(Filter::json_schema),
@@ -130,9 +132,9 @@ pub const QUESTIONS: &[Question] = &[
             source.journal_text(&Filter::read(text).map_err(QueryError::bad_request)?, now)
         }),
     },
-    // A `TimelineRequest` → a piece of a `Timeline`.
     Question {
         name: "timeline",
+        meaning: "What happened within a stretch of time on all resources, a piece at a time.",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(TimelineRequest::json_schema),
@@ -141,9 +143,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.timeline(&TimelineRequest::read(text)?, now)?)
         }),
     },
-    // A `CountsRequest` → a piece of the `Counts`.
     Question {
         name: "tally",
+        meaning: "How many calls there were, by time and session and by rule, a piece at a time.",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(CountsRequest::json_schema),
@@ -152,18 +154,18 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.counts(&CountsRequest::read(text)?, now)?)
         }),
     },
-    // Nothing → the `RulesInForce`.
     Question {
         name: "rules",
+        meaning: "The rules in force, and where they came from.",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: None,
         answer: SchemaGenerator::subschema_for::<RulesInForce>,
         answered: Answered::BySource(|source, _, now| json(&source.rules_in_force(now))),
     },
-    // A `RecentRequest` → the `RecentActions`.
     Question {
         name: "recent",
+        meaning: "The significant actions of late: those that hold a lease, then the newest.",
         right: Right::Read,
         surfaces: &[Surface::Page, Surface::Http],
         request: Some(RecentRequest::json_schema),
@@ -172,9 +174,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.recent(&RecentRequest::read(text)?, now)?)
         }),
     },
-    // A resource → its `Story` and its text.
     Question {
         name: "why",
+        meaning: "The story of a resource: what happened, oldest first, and `text` for people.",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(OnKey::json_schema),
@@ -185,9 +187,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&StoryWithText { text: story.text(&str::to_owned), story: &story })
         }),
     },
-    // An `ExplainRequest` → an `ExplainResponse`.
     Question {
         name: "explain",
+        meaning: "What a call would get now. Runs nothing, writes nothing.",
         right: Right::Read,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         request: Some(ExplainRequest::json_schema),
@@ -196,9 +198,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.explain(&ExplainRequest::read(text)?, now)?)
         }),
     },
-    // An `ObservedRequest`, or nothing → what was `Observed`.
     Question {
         name: "observed",
+        meaning: "What would have been stopped while calls were only observed, and how those calls ended.",
         right: Right::Read,
         surfaces: &[Surface::Http],
         request: Some(ObservedRequest::json_schema),
@@ -209,9 +211,9 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.observed(since_ms, now)?)
         }),
     },
-    // A resource → what was `Released`.
     Question {
         name: "release",
+        meaning: "Ends the live leases on a resource. The journal records who did it, and what was done stays evidence.",
         right: Right::Operate,
         surfaces: &[Surface::Gateway, Surface::Page, Surface::Http],
         request: Some(OnKey::json_schema),
@@ -267,7 +269,7 @@ impl Default for SessionsRequest {
 #[serde(deny_unknown_fields, default)]
 struct ObservedRequest {
     /// RFC 3339, or milliseconds since the epoch; as far back as the journal reaches if nothing is said.
-    #[schemars(schema_with = "text_or_number")]
+    #[schemars(schema_with = "moment_schema")]
     since: Option<Value>,
 }
 
@@ -298,7 +300,7 @@ fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LockStatus>, QueryErro
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OnKey {
-    /// Its context key.
+    /// The context key of the resource.
     key: String,
 }
 
@@ -307,6 +309,7 @@ struct OnKey {
 struct StoryWithText<'a> {
     #[serde(flatten)]
     story: &'a Story,
+    /// The same in words.
     text: String,
 }
 

@@ -30,7 +30,8 @@ pub struct RecentRequest {
     pub session: Option<String>,
     /// Not by this session of the asked instance itself.
     pub except_session: Option<String>,
-    /// How many at most, 1 to 100: those that hold a lease, then the newest.
+    /// How many at most: those that hold a lease, then the newest.
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     pub limit: usize,
 }
 

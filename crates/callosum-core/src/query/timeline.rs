@@ -36,8 +36,9 @@ pub struct TimelineRequest {
     /// Only those with a lower sequence number: the `next` of the piece before.
     #[serde(default)]
     pub before: Option<u64>,
-    /// How many at most, the newest, 1 to 10,000; 2,000 when nothing is said.
+    /// How many at most, the newest.
     #[serde(default = "limit")]
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     pub limit: usize,
 }
 
@@ -91,7 +92,7 @@ impl TimelineRequest {
 pub struct Timeline {
     /// What happened, oldest first.
     pub events: Vec<TimelineEvent>,
-    /// The [`TimelineRequest::before`] to go on with, for what is older; null when all is told.
+    /// The `before` to go on with, for what is older; null when all is told.
     pub next: Option<u64>,
     /// How far back this piece went, wall-clock milliseconds.
     pub reached: i64,

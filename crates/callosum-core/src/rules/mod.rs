@@ -166,7 +166,7 @@ pub struct Match {
     pub reach: Option<Reach>,
     /// The resources that this part acts on.
     pub context_keys: Vec<String>,
-    /// The command, quotes taken away; `None` when the rule is for the whole call.
+    /// The command, quotes taken away; null when the rule is for the whole call.
     pub command: Option<String>,
     /// What of the rule led there, in words.
     pub because: String,

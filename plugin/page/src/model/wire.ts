@@ -250,7 +250,7 @@ export interface Rule {
   onConflict?: string;
   limit?: Limit;
   reach?: string;
-  mode: string;
+  mode?: "enforce" | "observe";
   comment?: string | null;
 }
 

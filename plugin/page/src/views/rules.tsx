@@ -132,7 +132,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
   const { go, place } = useApp();
   const commands = rule.command.slice(0, FEW_COMMANDS);
   const special = [
-    rule.mode !== "enforce" ? rule.mode : "",
+    rule.mode === "observe" ? rule.mode : "",
     rule.scope === "otherSessions" ? "other sessions only" : "",
     rule.onConflict === undefined ? "" : `on a conflict: ${rule.onConflict}`,
     rule.limit === undefined ? "" : `at most ${rule.limit.count} in ${duration(rule.limit.windowMs)} per ${rule.limit.per}`,
