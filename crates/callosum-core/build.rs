@@ -16,6 +16,9 @@ mod index_builder;
 #[path = "../callosum-shell/src/command/outline.rs"]
 mod outline;
 #[expect(dead_code, unreachable_pub, reason = "public in the crate it is of")]
+#[path = "../callosum-shell/src/own_files.rs"]
+mod own_files;
+#[expect(dead_code, unreachable_pub, reason = "public in the crate it is of")]
 #[path = "src/rules/words.rs"]
 mod words;
 

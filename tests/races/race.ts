@@ -41,10 +41,10 @@ const HEAD_START_US = 1_200;
 /** A round that takes longer hangs, however busy the machine is. */
 const HANGS_MS = 60_000;
 
-/** The rules of the race: one guarded tool, and what else fills the journal. */
+/** The rules of the race: one guarded tool, and what else fills the journal. Its window outlasts every race: the checker needs all segments. */
 const RULES = {
   rules: [
-    { name: "mail", tier: 3, tool: "send", contextKey: "email:{params.to}" },
+    { name: "mail", tier: 3, tool: "send", contextKey: "email:{params.to}", recentWindowMs: 86_400_000 },
     { name: "side-1", tier: 1, tool: "side-1", contextKey: "side:{params.name}" },
     { name: "side-2", tier: 2, tool: "side-2", contextKey: "side:{params.name}" },
   ],

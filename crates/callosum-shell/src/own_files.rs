@@ -1,16 +1,37 @@
-//! The names of Callosum's own files, as they stand in commands: its state, and the settings that hold its hooks.
+//! The names of Callosum's own files, as they stand in commands: its state, and the settings that hold its hooks. The core's build
+//! script compiles this file too.
 
-/// The folder of Callosum's state.
-pub const STATE: &str = ".callosum";
-/// The variable that names another folder of the state.
-pub const STATE_VARIABLE: &str = "CALLOSUM_STATE_DIR";
+/// The one list of these names, without the dot before a folder's and the `$` before a variable's; and what is looked for in texts.
+macro_rules! own_files {
+    (
+        state $state:literal or $state_variable:literal;
+        $(hooks $folder:literal or [$($variable:literal)?]: $($file:literal),+;)+
+    ) => {
+        /// The folder of Callosum's state.
+        pub const STATE: &str = concat!(".", $state);
+        /// The variable that names another folder of the state.
+        pub const STATE_VARIABLE: &str = $state_variable;
+        /// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
+        pub const HOOK_SETTINGS: &[(&str, &[&str], &[&str])] = &[$((
+            concat!(".", $folder),
+            &[$(concat!("$", $variable), concat!("${", $variable, "}"))?],
+            &[$($file),+],
+        )),+];
+        /// Texts of which one is in the name of every path that guards the gate.
+        pub(crate) const GUARDED_NAMES: &[&str] =
+            &[concat!(".", $state), $state_variable, $(concat!(".", $folder), $($variable,)?)+];
+        /// The words of which one is in every text that names such a path, with `|` between them.
+        pub(crate) const GUARDED_WORDS: &str =
+            concat!($state, "|", $state_variable, $("|", $folder, $("|", $variable,)?)+);
+    };
+}
 
-/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
-pub const HOOK_SETTINGS: &[(&str, &[&str], &[&str])] = &[
-    (".claude", &["$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
-    (".codex", &["$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
-    (".gemini", &[], &["settings.json"]),
-];
+own_files! {
+    state "callosum" or "CALLOSUM_STATE_DIR";
+    hooks "claude" or ["CLAUDE_CONFIG_DIR"]: "settings.json", "settings.local.json";
+    hooks "codex" or ["CODEX_HOME"]: "hooks.json", "config.toml";
+    hooks "gemini" or []: "settings.json";
+}
 
 /// Variables that name a folder in which runtimes look for the folders of their settings.
 const HOMES: &[&str] = &["HOME", "GEMINI_CLI_HOME", "CLAUDE_PROJECT_DIR", "PWD"];

@@ -1,7 +1,10 @@
 //! Records of the journal as events: under which topics, in which forms, and which topics are wanted.
 
+use callosum_core::record::kind::Topic;
+use callosum_core::record::{Action, blocks_as_written};
 use serde_json::{Value, json};
 
+use crate::changes::{MESSAGE, TASK};
 use crate::error::{Code, Refusal};
 use crate::names::Names;
 use crate::text::redacted;
@@ -20,26 +23,6 @@ const RESERVED: [(&str, &[&str]); 8] = [
     ("machine", &[]),
     ("context", &["tampered"]),
 ];
-/// What is done to tasks, as their topics have it.
-pub(crate) const TASK: [&str; 14] = [
-    "created",
-    "changed",
-    "claimed",
-    "noted",
-    "beat",
-    "input",
-    "completed",
-    "accepted",
-    "failed",
-    "cancelled",
-    "handedoff",
-    "released",
-    "inherited",
-    "lost",
-];
-/// What is done to messages, likewise.
-pub(crate) const MESSAGE: [&str; 7] =
-    ["sent", "noticing", "noticed", "showing", "shown", "acknowledged", "inherited"];
 /// Topics that tasks and messages have.
 const VIEWS: [&str; 3] = ["calc.task_handoff", "calc.request", "calc.ack"];
 
@@ -166,50 +149,45 @@ pub fn topics(record: &Value) -> Vec<String> {
             .unwrap_or_default()
     };
     let one = |topic: &str| vec![topic.to_owned()];
-    match text("action") {
-        "intercept" => one("call.started"),
-        "blocked" if text("conflict") == "lease" => one("call.blocked"),
-        "blocked" => one("call.paused"),
-        "denied" => one("call.denied"),
-        "complete" | "failed" | "refused" | "unknown" => one("call.ended"),
-        "running" => one("call.running"),
-        "delivered" => one("call.read"),
-        "released" => one("lease.released"),
-        "leased" => one("lease.taken"),
-        "extended" => one("lease.renewed"),
-        "session" => vec![format!("session.{}", text("event"))],
-        "context" => vec![format!("context.{}", text("event"))],
-        "event" => one(text("topic")),
-        "carried" => Vec::new(),
-        "task" => match of_document("did") {
+    match Action::named(text("action")).spec().topic {
+        Topic::Fixed(topic) => one(topic),
+        Topic::Stop { paused, blocked } => {
+            let is_block = blocks_as_written(Some(text("conflict")), Some(text("onConflict")));
+            one(if is_block { blocked } else { paused })
+        }
+        Topic::Event(first) => vec![format!("{first}.{}", text("event"))],
+        Topic::Kind(first) => vec![format!("{first}.{}", text("action"))],
+        Topic::Named => one(text("topic")),
+        Topic::Untold => Vec::new(),
+        Topic::Task => match of_document("did") {
             "kept" => Vec::new(),
             "completed" => vec!["task.completed".to_owned(), "agent.task_complete".to_owned()],
             "handedoff" => vec!["task.handedoff".to_owned(), "calc.task_handoff".to_owned()],
             did => vec![format!("task.{did}")],
         },
-        "message" => match (of_document("did"), of_document("intent")) {
+        Topic::Message => match (of_document("did"), of_document("intent")) {
             ("sent", "request") => vec!["message.sent".to_owned(), "calc.request".to_owned()],
             ("acknowledged", _) | ("sent", "ack") => {
                 vec![format!("message.{}", of_document("did")), "calc.ack".to_owned()]
             }
             (did, _) => vec![format!("message.{did}")],
         },
-        other => vec![format!("journal.{other}")],
     }
 }
 
 /// What an event says: what was written, without how it is kept. Of a message, not what it says: that is for whom it is for.
 fn data(record: &Value) -> Value {
-    let is = |action: &str| record.get("action").and_then(Value::as_str) == Some(action);
-    match record.get("document") {
-        Some(document) if is("task") || is("event") => document.clone(),
-        Some(Value::Object(message)) if is("message") => {
+    let action = record.get("action").and_then(Value::as_str).unwrap_or_default();
+    let document = match Action::named(action).spec().topic {
+        Topic::Task | Topic::Named => record.get("document").cloned(),
+        Topic::Message => record.get("document").and_then(Value::as_object).map(|message| {
             let mut message = message.clone();
             message.remove("body");
             Value::Object(message)
-        }
-        _ => record.clone(),
-    }
+        }),
+        Topic::Fixed(_) | Topic::Stop { .. } | Topic::Event(_) | Topic::Kind(_) | Topic::Untold => None,
+    };
+    document.unwrap_or_else(|| record.clone())
 }
 
 /// An event, as it is told.
@@ -316,6 +294,10 @@ pub fn checked_data(data: Value) -> Result<Value, Refusal> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::collections::BTreeSet;
+
+    use callosum_core::record::SessionEvent;
+
     use super::*;
 
     #[test]
@@ -369,6 +351,92 @@ mod tests {
         ] {
             assert_eq!(checked_topic(topic).unwrap_err().code, code, "{topic}");
         }
+    }
+
+    #[test]
+    fn what_no_retry_helps_is_told_as_blocked() {
+        let of = |record: Value| topics(&record);
+        for (said, topic) in [
+            (json!({ "conflict": "recent" }), "call.paused"),
+            (json!({ "conflict": "inFlight", "onConflict": "ask" }), "call.paused"),
+            (json!({ "conflict": "lease" }), "call.blocked"),
+            (json!({ "conflict": "limit" }), "call.blocked"),
+            (json!({ "conflict": "recent", "onConflict": "block" }), "call.blocked"),
+        ] {
+            let mut record = said.clone();
+            record["action"] = json!("blocked");
+            assert_eq!(of(record), [topic], "{said}");
+        }
+    }
+
+    const EVENTS: [SessionEvent; 8] = [
+        SessionEvent::Start,
+        SessionEvent::Prompt,
+        SessionEvent::Idle,
+        SessionEvent::Waiting,
+        SessionEvent::Stuck,
+        SessionEvent::Compacting,
+        SessionEvent::End,
+        SessionEvent::Tampered,
+    ];
+
+    /// The first part of its topic. One more stands in [`EVENTS`], too.
+    fn happens_to(event: &SessionEvent) -> &'static str {
+        match event {
+            SessionEvent::Start
+            | SessionEvent::Prompt
+            | SessionEvent::Idle
+            | SessionEvent::Waiting
+            | SessionEvent::Stuck
+            | SessionEvent::Compacting
+            | SessionEvent::End => "session",
+            SessionEvent::Tampered => "context",
+            SessionEvent::Other(_) => "",
+        }
+    }
+
+    /// What records of the journal may say that decides their topics, of a kind with such topics.
+    fn forms(kind: &Action) -> Vec<Value> {
+        let with = |field: &str, words: &[&str]| -> Vec<Value> {
+            let form = |word: &&str| json!({ "action": kind.name(), field: word });
+            words.iter().map(form).collect()
+        };
+        let done = |words: &[&str]| -> Vec<Value> {
+            let form = |word: &&str| json!({ "action": kind.name(), "document": { "did": word } });
+            words.iter().map(form).collect()
+        };
+        match kind.spec().topic {
+            Topic::Fixed(_) | Topic::Kind(_) | Topic::Untold => vec![json!({ "action": kind.name() })],
+            Topic::Stop { .. } => with("conflict", &["recent", "inFlight", "lease", "limit"]),
+            Topic::Event(first) => EVENTS
+                .iter()
+                .filter(|event| happens_to(event) == first)
+                .map(|event| json!({ "action": kind.name(), "event": event }))
+                .collect(),
+            Topic::Named => with("topic", &["calc.discovery"]),
+            Topic::Task => done(&TASK),
+            Topic::Message => done(&MESSAGE),
+        }
+    }
+
+    /// A reader may ask for what is told of every kind, and a reserved topic is one that something is told under.
+    #[test]
+    fn what_every_kind_is_told_under_is_reserved_and_nothing_else() {
+        let told: BTreeSet<String> =
+            Action::KNOWN.iter().flat_map(forms).flat_map(|record| topics(&record)).collect();
+        for topic in &told {
+            assert_eq!(expected_for(topic), None, "{topic}");
+        }
+        let reserved: BTreeSet<String> = RESERVED
+            .iter()
+            .flat_map(|(first, words)| words.iter().map(move |word| format!("{first}.{word}")))
+            .collect();
+        assert_eq!(reserved.difference(&told).collect::<Vec<_>>(), [""; 0]);
+        let others = told.difference(&reserved).map(String::as_str);
+        assert_eq!(
+            others.collect::<Vec<_>>(),
+            ["agent.task_complete", "calc.discovery", "calc.ack", "calc.task_handoff"]
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 pub mod api;
 pub mod bridge;
 pub mod caller;
+mod changes;
 pub mod delivery;
 pub mod digest;
 pub mod error;

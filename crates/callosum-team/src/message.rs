@@ -8,8 +8,8 @@ use callosum_core::store::standing::Standing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::MESSAGE;
 use crate::error::{Code, Refusal};
-use crate::event::MESSAGE;
 use crate::text;
 use crate::who::{Actor, Who};
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use callosum_core::model::text::nearest;
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, Observer, Source, action_words};
 use callosum_core::record::Action;
 use callosum_runtimes::{RUNTIMES, openclaw};
 use serde_json::{Value, json};
@@ -112,11 +112,7 @@ fn filter(args: &Args, wanted: &Wanted, now_ms: i64) -> Result<Filter, Failure> 
 
 /// The kinds of records that can be asked for, in the words that people read.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    Action::KNOWN
-        .iter()
-        .filter(|kind| **kind != Action::Intercept)
-        .map(Action::name)
-        .chain(["started", "paused"])
+    action_words().map(|action| action.word)
 }
 
 /// Whether records of this kind can be asked for.

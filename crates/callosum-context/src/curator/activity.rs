@@ -7,6 +7,8 @@ use callosum_core::model::error::QueryError;
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::policy::known_as;
 use callosum_core::query::{Filter, Source};
+use callosum_core::record::kind::View;
+use callosum_core::record::{Action, blocks_as_written};
 use serde_json::Value;
 
 use crate::signals::{Acted, Window};
@@ -192,15 +194,21 @@ pub(super) fn whose(record: &Value) -> &str {
 
 impl Fold {
     fn take(&mut self, seq: u64, at_ms: i64, record: &Value) {
-        let outcome = match text(record, "action") {
-            "intercept" => None,
-            "complete" => Some("complete"),
-            "failed" => Some("failed"),
-            "unknown" => Some("unknown"),
-            "refused" => Some("refused"),
-            "blocked" => return self.refused(seq, at_ms, record, verdict(record)),
-            "denied" => return self.refused(seq, at_ms, record, "denied"),
-            _ => return,
+        let kind = Action::named(text(record, "action")).spec();
+        let outcome = match kind.view {
+            View::Call => None,
+            View::End => Some(kind.name),
+            View::Stop => return self.refused(seq, at_ms, record, verdict(record)),
+            View::Denial => return self.refused(seq, at_ms, record, kind.name),
+            // Nothing was done by these, or nobody knows yet.
+            View::Background
+            | View::Lease
+            | View::Receipt
+            | View::Session
+            | View::Exchange
+            | View::Fault
+            | View::Upkeep
+            | View::Unknown => return,
         };
         let begun = self.begun(at_ms, record);
         if begun.tier < TRACKED && outcome.is_none() {
@@ -325,9 +333,11 @@ fn shared(whos: &[Who], names: &[String]) -> BTreeMap<(String, String), String> 
 }
 
 fn verdict(record: &Value) -> &'static str {
-    let is_block =
-        matches!(text(record, "conflict"), "lease" | "limit") || text(record, "onConflict") == "block";
-    if is_block { "blocked" } else { "paused" }
+    if blocks_as_written(Some(text(record, "conflict")), Some(text(record, "onConflict"))) {
+        "blocked"
+    } else {
+        "paused"
+    }
 }
 
 /// What each is called: its agent's name, and `@` with the instance, then the machine, where several have that name.

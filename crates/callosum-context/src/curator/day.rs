@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use callosum_core::model::time::{Stamp, from_rfc3339, to_rfc3339};
 use callosum_core::query::{Filter, Source};
+use callosum_core::record::Action;
+use callosum_core::record::kind::View;
 use serde_json::Value;
 
 use crate::days::{Day, Zone};
@@ -243,11 +245,23 @@ impl<'a> Proofs<'a> {
             .into_iter()
             .flatten()
             .filter_map(Value::as_str);
-        Ok(match text(record, "action").as_str() {
-            "complete" => None,
-            "intercept" if record.get("tier").and_then(Value::as_u64).unwrap_or(0) < 2 => None,
-            "intercept" => keys.map(|key| self.of_key(agent, key)).find(Option::is_some).flatten(),
-            other => Some(format!("that record is `{}`", crate::inert::inert(other, 40))),
+        let kind = Action::named(&text(record, "action"));
+        let another = Some(format!("that record is `{}`", crate::inert::inert(kind.name(), 40)));
+        Ok(match kind.spec().view {
+            View::End if kind == Action::Complete => None,
+            View::Call if record.get("tier").and_then(Value::as_u64).unwrap_or(0) < 2 => None,
+            View::Call => keys.map(|key| self.of_key(agent, key)).find(Option::is_some).flatten(),
+            View::End
+            | View::Stop
+            | View::Denial
+            | View::Background
+            | View::Lease
+            | View::Receipt
+            | View::Session
+            | View::Exchange
+            | View::Fault
+            | View::Upkeep
+            | View::Unknown => another,
         })
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use callosum_core::model::time::from_rfc3339;
-use callosum_core::record::Suspect;
+use callosum_core::record::kind::{Fold, Spec, View};
+use callosum_core::record::{Action, Suspect};
 use serde_json::Value;
 
 /// A call that ended so long before a change may still have done it, milliseconds: by a process that it left behind.
@@ -33,6 +34,11 @@ impl fmt::Debug for Span<'_> {
     }
 }
 
+/// What the table of kinds says of a record's.
+fn kind(record: &Value) -> &'static Spec {
+    Action::named(record.get("action").and_then(Value::as_str).unwrap_or_default()).spec()
+}
+
 impl Span<'_> {
     /// No call that began before counts.
     #[must_use]
@@ -50,12 +56,11 @@ impl Span<'_> {
             records.iter().any(|record| {
                 let of = record.get("of").and_then(Value::as_array);
                 of.is_some_and(|of| of.iter().any(|of| of.as_u64() == Some(seq)))
-                    && record.get("action").and_then(Value::as_str) != Some("running")
+                    && matches!(kind(record).fold, Fold::Outcome(_))
                     && at(record).is_some_and(|at| at < self.from_ms)
             })
         };
-        let calls =
-            records.iter().filter(|record| record.get("action").and_then(Value::as_str) == Some("intercept"));
+        let calls = records.iter().filter(|record| kind(record).view == View::Call);
         let mut found: Vec<Suspect> = calls
             .filter_map(|record| {
                 let tool = text(record, "tool").unwrap_or_default();
@@ -118,6 +123,9 @@ mod tests {
             record(3, "exec", 2, "told", "2026-11-24T09:20:00.000Z"),
             record(4, "exec", 1, "old", "2026-11-24T08:50:00.000Z"),
             json!({"seq": 5, "action": "complete", "of": [3], "timestamp": "2026-11-24T09:21:00.000Z"}),
+            // Whose lease is renewed, or ended by a person, goes on.
+            json!({"seq": 6, "action": "extended", "of": [2], "timestamp": "2026-11-24T09:22:00.000Z"}),
+            json!({"seq": 7, "action": "released", "of": [2], "timestamp": "2026-11-24T09:23:00.000Z"}),
         ];
         let done = from_rfc3339("2026-11-24T09:20:00.000Z").unwrap_or_default() + MINUTE;
         let ended = |session: &str| (session == "done").then_some(done);

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::record::{Action, Record, SessionEvent};
+use crate::record::kind::View;
+use crate::record::{Record, SessionEvent};
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -82,11 +83,23 @@ impl Told {
     }
 
     fn told_by(&mut self, record: &Record) -> Option<Activity> {
-        if record.action != Action::Session {
-            let was_refused = record.action == Action::Blocked;
+        match record.action.spec().view {
+            View::Session => self.told_by_runtime(record),
             // One that was let through after a pause does not make that pause go on.
-            return Some(if was_refused && self.is.is_none() { Activity::Paused } else { Activity::Working });
+            View::Stop if self.is.is_none() => Some(Activity::Paused),
+            View::Stop | View::Call | View::Exchange => Some(Activity::Working),
+            View::Denial
+            | View::End
+            | View::Background
+            | View::Lease
+            | View::Receipt
+            | View::Fault
+            | View::Upkeep
+            | View::Unknown => None,
         }
+    }
+
+    fn told_by_runtime(&mut self, record: &Record) -> Option<Activity> {
         match record.event.as_ref()? {
             SessionEvent::Start if record.reason.as_deref() == Some(AFTER_COMPACTING) => {
                 // It goes on with what it did before.
@@ -117,6 +130,7 @@ impl Told {
 mod tests {
     use super::*;
     use crate::model::time::Stamp;
+    use crate::record::Action;
 
     fn record(action: Action, event: Option<SessionEvent>, reason: &str, wall_ms: i64) -> Record {
         let mut record = Record::new(action, "i", &Stamp { wall_ms, up_ms: 0, boot: None });

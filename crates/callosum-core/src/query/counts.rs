@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::error::QueryError;
 use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
+use crate::record::kind::View;
 use crate::record::{Conflict, blocks};
 use crate::store::journal::head::Head;
 use crate::store::journal::span::{Piece, Span};
@@ -136,11 +137,31 @@ struct Call<'l> {
 impl Call<'_> {
     /// The call of a line; `None` when it is none, or not a call's first.
     fn read(line: &[u8]) -> Option<Call<'_>> {
-        let is_call = |action: &[u8]| matches!(action, b"intercept" | b"blocked");
-        if Head::read(line).is_some_and(|head| !is_call(head.action)) {
+        if Head::read(line).is_some_and(|head| !is_call(View::named(head.action))) {
             return None;
         }
-        serde_json::from_slice(line).ok().filter(|call: &Call<'_>| is_call(call.action.as_bytes()))
+        serde_json::from_slice(line).ok().filter(|call: &Call<'_>| is_call(call.view()))
+    }
+
+    fn view(&self) -> View {
+        View::named(self.action.as_bytes())
+    }
+}
+
+/// Whether such a record is a call's first. A call that a policy refused was never a question of what others do, and is not counted.
+fn is_call(view: View) -> bool {
+    match view {
+        View::Call | View::Stop => true,
+        View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Receipt
+        | View::Session
+        | View::Exchange
+        | View::Fault
+        | View::Upkeep
+        | View::Unknown => false,
     }
 }
 
@@ -159,7 +180,7 @@ struct Counter {
 
 impl Counter {
     fn add(&mut self, call: Call<'_>, at: i64, wall_ms: i64) {
-        let was_refused = call.action == "blocked";
+        let was_refused = call.view() == View::Stop;
         let was_blocked = was_refused && blocks(call.conflict, call.on_conflict);
         let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned());
         let [session, runtime] = [call.session, call.runtime].map(|name| text(name).unwrap_or_default());

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::time::from_rfc3339;
+use crate::record::blocks_as_written;
+use crate::record::kind::{Action, Spec, View};
 
 /// Which records are wanted; all given conditions must hold.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -35,8 +37,8 @@ pub struct Filter {
     /// Only those of this tier, or a higher one.
     #[schemars(range(min = 0, max = MAX_TIER))]
     pub min_tier: Option<u8>,
-    /// Only those whose `action` this is, or what people read for it: `started` finds `intercept`, `paused` the pauses, `blocked` the
-    /// pauses and the blocks.
+    /// Only those whose `action` this is, or what people read for it: `started` finds `intercept`, `paused` those `blocked` ones that
+    /// are pauses and no blocks.
     pub action: Option<String>,
     /// Not what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
     pub calls_only: bool,
@@ -93,9 +95,6 @@ impl Default for Filter {
     }
 }
 
-/// Kinds of records that tell of no call, session or loss.
-const UPKEEP: [&str; 5] = ["seen", "rules", "delivered", "opened", "closed"];
-
 /// More records are never given at once.
 const MAX_LIMIT: usize = 10_000;
 /// The highest tier.
@@ -103,6 +102,9 @@ const MAX_TIER: u8 = 4;
 /// Characters in a text that is looked for.
 const MAX_TEXT: usize = 1_000;
 
+/// What people read of a start and of a pause.
+const STARTED: &str = "started";
+const PAUSED: &str = "paused";
 /// The journal's word for a start, and that for both a pause and a block.
 const INTERCEPT: &str = "intercept";
 const BLOCKED: &str = "blocked";
@@ -111,22 +113,21 @@ impl Filter {
     /// The `action` that a record must have.
     pub(super) fn recorded_action(&self) -> Option<&str> {
         self.action.as_deref().map(|action| match action {
-            "started" => INTERCEPT,
-            "paused" => BLOCKED,
+            STARTED => INTERCEPT,
+            PAUSED => BLOCKED,
             recorded => recorded,
         })
     }
 
     /// Whether a record with this `conflict` and `onConflict` may be what is wanted.
     pub(super) fn wants_conflict(&self, conflict: Option<&str>, on_conflict: Option<&str>) -> bool {
-        let is_block = matches!(conflict, Some("lease" | "limit")) || on_conflict == Some("block");
-        self.action.as_deref() != Some("paused") || !is_block
+        self.action.as_deref() != Some(PAUSED) || !blocks_as_written(conflict, on_conflict)
     }
 
     /// Whether records of this kind may be what is wanted.
     pub(super) fn wants_kind(&self, action: &[u8]) -> bool {
         self.recorded_action().is_none_or(|wanted| wanted.as_bytes() == action)
-            && !(self.calls_only && UPKEEP.iter().any(|kind| kind.as_bytes() == action))
+            && !(self.calls_only && is_upkeep(View::named(action)))
     }
 
     /// Whether a session may be the one that is wanted by a part of its name.
@@ -181,6 +182,43 @@ impl Filter {
     pub(super) fn until_ms(&self) -> Result<Option<i64>, String> {
         moment("until", self.until.as_ref())
     }
+}
+
+/// Whether a kind is what the journal keeps for itself.
+fn is_upkeep(view: View) -> bool {
+    match view {
+        View::Receipt | View::Upkeep => true,
+        View::Call
+        | View::Stop
+        | View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Session
+        | View::Exchange
+        | View::Fault
+        | View::Unknown => false,
+    }
+}
+
+/// A word that [`Filter::action`] may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionWord {
+    /// The word, as people read and write it.
+    pub word: &'static str,
+    /// What is shown for it.
+    pub label: &'static str,
+    /// What such records are to views.
+    pub view: View,
+}
+
+/// The words that [`Filter::action`] may be, in the order of the table of kinds; but not `intercept`, the journal's own for `started`.
+pub fn action_words() -> impl Iterator<Item = ActionWord> {
+    Action::KNOWN.iter().map(Action::spec).flat_map(|&Spec { name, label, view, .. }| {
+        let word = if name == INTERCEPT { STARTED } else { name };
+        let paused = (name == BLOCKED).then_some(ActionWord { word: PAUSED, label: PAUSED, view });
+        [ActionWord { word, label, view }].into_iter().chain(paused)
+    })
 }
 
 /// What is wrong, without where: whoever gave an option has not seen the JSON that it stands in.

@@ -39,7 +39,7 @@ mod webhooks;
 pub use self::activity::Activity;
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
-pub use self::filter::{Filter, Tiers};
+pub use self::filter::{ActionWord, Filter, Tiers, action_words};
 pub use self::following::Following;
 pub use self::head::HeadResponse;
 pub use self::journal::JournalPage;

@@ -7,11 +7,10 @@ use serde::Serialize;
 
 use crate::decision::history::Who;
 use crate::model::error::QueryError;
-use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
 use crate::record::kind::Fold;
-use crate::record::{Conflict, Ending, Line, Record, Shown};
+use crate::record::{Ending, Line, Record, Shown, blocks};
 use crate::store::journal::forward::Forward;
 
 use super::reader::Reader;
@@ -155,7 +154,7 @@ impl Reading {
         let name = record.rule_name.clone().unwrap_or_default();
         let rule = self.rules.entry(name.clone()).or_default();
         rule.told.would_stop += 1;
-        rule.told.would_block += u64::from(is_block(record));
+        rule.told.would_block += u64::from(blocks(record.conflict, record.on_conflict));
         let same =
             |shown: &Shown| record.digest.is_some() && self.digests.get(&shown.seq) == record.digest.as_ref();
         rule.told.identical += u64::from(record.evidence.iter().any(same));
@@ -190,10 +189,4 @@ impl Reading {
         let sessions = u64::try_from(self.sessions.len()).unwrap_or(u64::MAX);
         Observed { by_rule, sessions, ..self.report }
     }
-}
-
-/// Whether a call would have been blocked, not paused.
-fn is_block(record: &Record) -> bool {
-    matches!(record.conflict, Some(Conflict::Lease | Conflict::Limit))
-        || record.on_conflict == Some(OnConflict::Block)
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::decision::history::{History, IsDead, State, Who};
 use crate::model::error::QueryError;
 use crate::model::time::{Stamp, to_rfc3339};
-use crate::record::{Action, Holder, Line, Place, Record, SessionEvent};
+use crate::record::kind::{Ending, Fold, View};
+use crate::record::{Holder, Line, Place, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
@@ -120,22 +121,14 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
         } else {
             continue;
         };
-        if matches!(record.action, Action::Complete | Action::Failed) && record.session.is_some() {
+        let spec = record.action.spec();
+        if shows_work(spec.fold) && record.session.is_some() {
             let who = Who::of(&record);
             if !known.contains_key(&who) {
                 ended.entry(who).or_insert(record.wall_ms);
             }
         }
-        let is_sign = matches!(
-            record.action,
-            Action::Intercept
-                | Action::Blocked
-                | Action::Session
-                | Action::Task
-                | Action::Message
-                | Action::Event
-        );
-        if !is_sign || record.session.is_none() || record.stamp().age_ms(now) > window_ms {
+        if !is_sign_of_life(spec.view) || record.session.is_none() || record.stamp().age_ms(now) > window_ms {
             continue;
         }
         let place = *known.entry(Who::of(&record)).or_insert_with_key(|who| {
@@ -182,6 +175,41 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
     Ok(sessions.into_iter().map(finish).collect())
 }
 
+/// Whether a record is a sign of life of its session. What becomes of a call later, others may write, and when nobody is there any more.
+fn is_sign_of_life(view: View) -> bool {
+    match view {
+        View::Call | View::Stop | View::Session | View::Exchange => true,
+        View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Receipt
+        | View::Fault
+        | View::Upkeep
+        | View::Unknown => false,
+    }
+}
+
+/// Whether a record says that a call has run until now. One that is not known to have ended may have been given up.
+fn shows_work(fold: Fold) -> bool {
+    match fold {
+        Fold::Outcome(Ending::Complete | Ending::Failed) => true,
+        Fold::Outcome(Ending::Refused | Ending::Unknown)
+        | Fold::Start
+        | Fold::Background
+        | Fold::Release
+        | Fold::Renewal
+        | Fold::Pause
+        | Fold::Place
+        | Fold::Delivery
+        | Fold::Window
+        | Fold::Segment
+        | Fold::Prune
+        | Fold::Loss
+        | Fold::Nothing => false,
+    }
+}
+
 /// Whose calls run.
 fn calling(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<Who> {
     let open = history.open().filter(|action| action.state(now, is_dead) == State::InFlight);
@@ -221,24 +249,31 @@ impl Heard {
     fn earlier(&mut self, record: Record) {
         self.activity.earlier(&record);
         let session = &mut self.session;
-        if record.action == Action::Session {
-            // Only a runtime that tells of sessions tells each process that takes one over.
-            if session.over.is_none() && self.is_dead == Some(true) {
-                session.over = Some(Over::Gone);
+        match record.action.spec().view {
+            View::Session => {
+                // Only a runtime that tells of sessions tells each process that takes one over.
+                if session.over.is_none() && self.is_dead == Some(true) {
+                    session.over = Some(Over::Gone);
+                }
+                if record.event == Some(SessionEvent::Prompt) {
+                    session.last_prompt_ms.get_or_insert(record.wall_ms);
+                }
+                self.tells = true;
+                self.place = self.place.take().or(record.place);
+                return;
             }
-            if record.event == Some(SessionEvent::Prompt) {
-                session.last_prompt_ms.get_or_insert(record.wall_ms);
-            }
-            self.tells = true;
-            self.place = self.place.take().or(record.place);
-            return;
+            View::Call => session.calls += 1,
+            View::Stop => session.paused += 1,
+            View::Denial
+            | View::End
+            | View::Background
+            | View::Lease
+            | View::Receipt
+            | View::Exchange
+            | View::Fault
+            | View::Upkeep
+            | View::Unknown => return,
         }
-        if !matches!(record.action, Action::Intercept | Action::Blocked) {
-            return;
-        }
-        let was_paused = record.action == Action::Blocked;
-        session.calls += u64::from(!was_paused);
-        session.paused += u64::from(was_paused);
         session.last_tool = session.last_tool.take().or(record.tool);
     }
 

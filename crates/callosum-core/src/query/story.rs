@@ -17,6 +17,7 @@ use crate::model::on_conflict::OnConflict;
 use crate::model::text::{name, one_line, without_our_name};
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
+use crate::record::kind::View;
 use crate::record::{Action, Conflict, Line, Record};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
@@ -78,6 +79,20 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// Whether records that are this to views are events of stories and timelines.
+    pub(super) fn may_be(view: View) -> bool {
+        match view {
+            View::Call
+            | View::Stop
+            | View::Denial
+            | View::End
+            | View::Background
+            | View::Lease
+            | View::Receipt => true,
+            View::Session | View::Exchange | View::Fault | View::Upkeep | View::Unknown => false,
+        }
+    }
+
     pub(super) fn of(record: &Record) -> Option<Self> {
         Some(match &record.action {
             Action::Intercept if record.observed => Self::Observed,

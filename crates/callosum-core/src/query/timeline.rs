@@ -9,6 +9,7 @@ use crate::decision::history::History;
 use crate::model::error::{QueryError, StateError};
 use crate::model::tier::Tier;
 use crate::record::Record;
+use crate::record::kind::View;
 use crate::store::journal::head::{Head, wall_ms};
 use crate::store::journal::segments::{LinesAt, Segments};
 use crate::store::journal::span::{Piece, Span};
@@ -74,8 +75,8 @@ impl TimelineRequest {
     /// Whether a line may be an event of a wanted tier. Some events name no tier.
     fn may_want(&self, line: &[u8]) -> bool {
         let is_low = |tier: u8| tier < self.min_tier;
-        let is_none = |action: &[u8]| matches!(action, b"seen" | b"rules" | b"opened" | b"closed");
-        Head::read(line).is_none_or(|head| !head.tier.is_some_and(is_low) && !is_none(head.action))
+        Head::read(line)
+            .is_none_or(|head| !head.tier.is_some_and(is_low) && EventKind::may_be(View::named(head.action)))
     }
 
     /// Whether a record is wanted. What became of a call is also wanted when it came later than the call had to.

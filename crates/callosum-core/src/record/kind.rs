@@ -1,5 +1,5 @@
 //! The table of record kinds: what each is called, which fields it may have, and what becomes of it in the history, in the
-//! index, in views and where segments are pruned. A new kind is one entry here; where that asks for something new, the
+//! index, where segments are pruned, in views and among events. A new kind is one entry here; where that asks for something new, the
 //! compiler names the places that must answer, because none of them has an arm for the rest.
 
 use std::fmt;
@@ -28,6 +28,10 @@ pub struct Spec {
     pub index: IndexedAs,
     /// What of it outlives the segment that it stands in.
     pub pruning: Pruning,
+    /// What it is to views.
+    pub view: View,
+    /// Under which topics events tell of it.
+    pub topic: Topic,
 }
 
 /// The fields that every record may have. The last two: of a line of another machine, and of one that is older than it says.
@@ -113,11 +117,97 @@ pub enum Pruning {
     Carried,
 }
 
+/// What a record is to views: each decides which of these it shows, and as what. A kind that is none of these is one more of them, and
+/// the compiler names the views that must decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// A call that was let through.
+    Call,
+    /// A call that was paused or blocked.
+    Stop,
+    /// A call that a policy refused.
+    Denial,
+    /// How a call ended.
+    End,
+    /// That a call goes on in the background.
+    Background,
+    /// That a lease was taken without a call, or what was done with one.
+    Lease,
+    /// That a model has read pauses.
+    Receipt,
+    /// What a session does.
+    Session,
+    /// What sessions tell each other.
+    Exchange,
+    /// What went wrong.
+    Fault,
+    /// What the journal keeps for itself.
+    Upkeep,
+    /// What a newer minor version knows.
+    Unknown,
+}
+
+/// Under which topics events tell of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Under this one.
+    Fixed(&'static str),
+    /// Under one of these.
+    Stop {
+        /// If it is a pause.
+        paused: &'static str,
+        /// If it is a block.
+        blocked: &'static str,
+    },
+    /// Under this, a dot and what its `event` says.
+    Event(&'static str),
+    /// Under this, a dot and the name of its kind.
+    Kind(&'static str),
+    /// Under the topic that it names.
+    Named,
+    /// Under what was done to the task in its document.
+    Task,
+    /// Under what was done to the message in its document.
+    Message,
+    /// Under none.
+    Untold,
+}
+
+impl View {
+    /// What records are to views whose `action` is called so in the file.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Self {
+        std::str::from_utf8(name).map_or(Self::Unknown, |name| Action::named(name).spec().view)
+    }
+}
+
+impl Fold {
+    /// Whether it says how an action ended, or that it goes on in the background: the record names the action's start.
+    #[must_use]
+    pub fn follows_a_start(self) -> bool {
+        match self {
+            Self::Outcome(_) | Self::Background => true,
+            Self::Start
+            | Self::Release
+            | Self::Renewal
+            | Self::Pause
+            | Self::Place
+            | Self::Delivery
+            | Self::Window
+            | Self::Segment
+            | Self::Prune
+            | Self::Loss
+            | Self::Nothing => false,
+        }
+    }
+}
+
 macro_rules! kinds {
     ($(
         $kind:ident = $name:literal, shown as $label:literal: $meaning:literal;
         call $tells_call:literal; fields $fields:expr;
         evidence $is_evidence:literal; fold $fold:expr; index $index:ident; pruning $pruning:ident;
+        view $view:ident; topic $topic:expr;
     )*) => {
         /// What a record says happened.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,6 +236,8 @@ macro_rules! kinds {
                             fold: $fold,
                             index: IndexedAs::$index,
                             pruning: Pruning::$pruning,
+                            view: View::$view,
+                            topic: $topic,
                         };
                         &SPEC
                     })*
@@ -176,6 +268,8 @@ const OTHER: Spec = Spec {
     fold: Fold::Nothing,
     index: IndexedAs::Nothing,
     pruning: Pruning::Dropped,
+    view: View::Unknown,
+    topic: Topic::Kind("journal"),
 };
 
 kinds! {
@@ -184,115 +278,140 @@ kinds! {
     call true; fields ["attempt", "digest", "params", "conflict", "onConflict", "limits", "evidence", "observed", "notDoneCodes", "expiresAt",
         "leaseMs", "holder", "reason", "seen"];
     evidence true; fold Fold::Start; index Action; pruning Dropped;
+    view Call; topic Topic::Fixed("call.started");
 
     Blocked = "blocked", shown as "paused or blocked":
         "a call was refused with the facts: a block where `conflict` is `lease` or `limit` or `onConflict` is `block`, else a pause";
     call true; fields ["digest", "params", "conflict", "onConflict", "limits", "evidence", "signal", "reason", "seen"];
     evidence false; fold Fold::Pause; index Pause; pruning Dropped;
+    view Stop; topic Topic::Stop { paused: "call.paused", blocked: "call.blocked" };
 
     Denied = "denied", shown as "denied":
         "a call was refused by a policy, `ruleName`, over `path` or its keys; a retry does not help";
     call true; fields ["path", "params", "reason", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Denial; topic Topic::Fixed("call.denied");
 
     Complete = "complete", shown as "complete": "outcome: it was done";
     call true; fields ["contextKey", "of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence true; fold Fold::Outcome(Ending::Complete); index Outcome; pruning Dropped;
+    view End; topic Topic::Fixed("call.ended");
 
     Failed = "failed", shown as "failed": "outcome: it was not done";
     call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence false; fold Fold::Outcome(Ending::Failed); index Outcome; pruning Dropped;
+    view End; topic Topic::Fixed("call.ended");
 
     Refused = "refused", shown as "refused": "outcome: it never ran";
     call true; fields ["of", "attempt", "digest", "params", "rewritten", "exitCode", "reason", "seen"];
     evidence false; fold Fold::Outcome(Ending::Refused); index Outcome; pruning Dropped;
+    view End; topic Topic::Fixed("call.ended");
 
     Unknown = "unknown", shown as "outcome unknown": "outcome: it ended, and nobody knows whether it was done";
     call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence true; fold Fold::Outcome(Ending::Unknown); index Outcome; pruning Dropped;
+    view End; topic Topic::Fixed("call.ended");
 
     Running = "running", shown as "running":
         "it goes on in the background, as the process session in `process`; not an outcome";
     call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "process", "reason", "seen"];
     evidence true; fold Fold::Background; index Outcome; pruning Dropped;
+    view Background; topic Topic::Fixed("call.running");
 
     Delivered = "delivered", shown as "pause read": "the model has seen the pauses in `of`";
     call false; fields ["session", "via", "of"];
     evidence false; fold Fold::Delivery; index Sequel; pruning Dropped;
+    view Receipt; topic Topic::Fixed("call.read");
 
     Released = "released", shown as "released": "an operator ended the lease of the intent in `of`";
     call false; fields ["contextKeys", "via", "of", "attempt", "reason"];
     evidence false; fold Fold::Release; index Sequel; pruning Dropped;
+    view Lease; topic Topic::Fixed("lease.released");
 
     Leased = "leased", shown as "lease taken":
         "a client of the service took the lease of a resource without a call; it holds until it is given back or ends";
     call true; fields ["attempt", "expiresAt", "leaseMs", "reason"];
     evidence false; fold Fold::Start; index Action; pruning Dropped;
+    view Lease; topic Topic::Fixed("lease.taken");
 
     Extended = "extended", shown as "lease renewed": "the lease of the intent in `of` lasts until `expiresAt`";
     call true; fields ["of", "attempt", "expiresAt", "leaseMs", "reason"];
     evidence false; fold Fold::Renewal; index Sequel; pruning Dropped;
+    view Lease; topic Topic::Fixed("lease.renewed");
 
     Seen = "seen", shown as "hooks seen":
         "how many before- and after-hooks an instance has seen since it last wrote a count";
     call false; fields ["runtime", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Upkeep; topic Topic::Kind("journal");
 
     Session = "session", shown as "session": "a session of another runtime began, got a prompt, answered, waits or ended (`event`)";
     call false; fields ["runtime", "agent", "session", "holder", "reason", "event", "place"];
     evidence false; fold Fold::Place; index Place; pruning Dropped;
+    view Session; topic Topic::Event("session");
 
     Context = "context", shown as "shared context":
         "a file of the shared context, `path`, is not as its writer left it (`event`); `suspects` are the calls that ran meanwhile";
     call false; fields ["path", "reason", "event", "suspects"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Fault; topic Topic::Event("context");
 
     Unreadable = "unreadable", shown as "event unreadable":
         "a runtime's hook was told an event that could not be read; counted under `(unreadable events)`";
     call false; fields ["runtime", "session", "tool", "reason", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Fault; topic Topic::Kind("journal");
 
     Task = "task", shown as "task":
         "what a task is now, in `document`; under its `key` the newest counts, until one has `ended`";
     call false; fields ["runtime", "agent", "session", "via", "of", "key", "ended", "document"];
     evidence false; fold Fold::Nothing; index Standing; pruning Carried;
+    view Exchange; topic Topic::Task;
 
     Message = "message", shown as "message":
         "the same for a message to sessions: who has been shown it, who has acknowledged it";
     call false; fields ["runtime", "agent", "session", "via", "of", "key", "ended", "document"];
     evidence false; fold Fold::Nothing; index Standing; pruning Carried;
+    view Exchange; topic Topic::Message;
 
     Event = "event", shown as "event":
         "something that somebody told everybody, in `document`, under a topic";
     call false; fields ["runtime", "agent", "session", "via", "topic", "document"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Exchange; topic Topic::Named;
 
     Rules = "rules", shown as "rules loaded": "a process has loaded rules; `windowMs` is how far back they look";
     call false; fields ["windowMs"];
     evidence false; fold Fold::Window; index Counts; pruning Opened;
+    view Upkeep; topic Topic::Kind("journal");
 
     Lost = "lost", shown as "journal lost":
         "a process found that the journal it knew is gone; `reason` says how, and what was written anew";
     call false; fields ["of", "reason"];
     evidence false; fold Fold::Loss; index Counts; pruning Dropped;
+    view Fault; topic Topic::Kind("journal");
 
     Pruned = "pruned", shown as "pruned":
         "the segments before `base` are about to be deleted, because nothing in them counts any more";
     call false; fields ["base"];
     evidence false; fold Fold::Prune; index Counts; pruning Opened;
+    view Upkeep; topic Topic::Kind("journal");
 
     Carried = "carried", shown as "carried on":
         "a record that still stands, of the kind `kind`, written once more before its segment was pruned; `of` is the number it had";
     call false; fields ["runtime", "agent", "session", "via", "of", "kind", "key", "document"];
     evidence false; fold Fold::Nothing; index Standing; pruning Carried;
+    view Upkeep; topic Topic::Untold;
 
     Opened = "opened", shown as "segment begun": "the first line of a segment";
     call false; fields ["of", "journal", "base", "windows"];
     evidence false; fold Fold::Segment; index Counts; pruning Opened;
+    view Upkeep; topic Topic::Kind("journal");
 
     Closed = "closed", shown as "segment full": "the last line of a segment";
     call false; fields ["base"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+    view Upkeep; topic Topic::Kind("journal");
 }
 
 impl Action {

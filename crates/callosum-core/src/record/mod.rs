@@ -14,6 +14,7 @@ pub(crate) mod own;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -459,6 +460,17 @@ impl Record {
 #[must_use]
 pub fn blocks(conflict: Option<Conflict>, on_conflict: Option<OnConflict>) -> bool {
     matches!(conflict, Some(Conflict::Lease | Conflict::Limit)) || on_conflict == Some(OnConflict::Block)
+}
+
+/// The same of what a record says in JSON: a word that nobody here knows makes no block.
+#[must_use]
+pub fn blocks_as_written(conflict: Option<&str>, on_conflict: Option<&str>) -> bool {
+    blocks(conflict.and_then(known), on_conflict.and_then(known))
+}
+
+/// What a word of a record means, if it is one of those of its field.
+fn known<'w, T: Deserialize<'w>>(word: &'w str) -> Option<T> {
+    T::deserialize(StrDeserializer::<serde::de::value::Error>::new(word)).ok()
 }
 
 /// How a record of this version begins.

@@ -307,7 +307,7 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
     for (name, rooms) in [
         ("callosum-shell", None),
         ("callosum-runtimes", None),
-        ("callosum-core", Some(["model", "record", "rules", "decision", "simulate"])),
+        ("callosum-core", Some(["model", "record", "rules", "policy", "decision", "simulate"])),
     ] {
         for (module, (path, _)) in sources(name) {
             if rooms.is_none_or(|rooms| module.first().is_some_and(|room| rooms.contains(&room.as_str()))) {
@@ -334,8 +334,6 @@ const NAMES_RUNTIMES: &[&str] = &[
     "callosum-cli commands::team::words",
     "callosum-core model::redact::programs",
     "callosum-core model::redact::summary",
-    "callosum-shell command::outline",
-    "callosum-shell command::redirect",
     "callosum-shell own_files",
 ];
 

@@ -414,6 +414,22 @@ fn among_instances_a_pause_can_be_answered_and_ones_own_actions_are_none() {
     assert_eq!(own, Verdict::Block);
 }
 
+/// What is said of a lease names its record, as what is said of a call does: no sign that lines of the journal are elsewhere.
+#[test]
+fn leases_that_were_given_back_are_no_loss_of_the_journal() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    for key in ["email:a@example.com", "email:b@example.com", "email:c@example.com"] {
+        let who = who("http/a");
+        serve.take_lease((&who, key), Tier::Critical, "token:ci", &world.now).unwrap();
+        assert_eq!(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap(), Lease::Free);
+    }
+    let later = world.gate("later");
+    let _ = later.status(&world.now);
+    assert!(serde_json::to_value(later.status(&world.now)).unwrap()["lost"].is_null());
+    assert_eq!(actions(&world, &later), ["leased", "refused"].repeat(3));
+}
+
 #[test]
 fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed() {
     let mut world = World::new();

@@ -1,12 +1,14 @@
 //! The table of record kinds: the documentation says the same, and so do the lines that a gate writes.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 
 use callosum_core::decision::history::Who;
 use callosum_core::gate::{Gate, Presence, Unreadable};
 use callosum_core::model::tier::Tier;
-use callosum_core::record::kind::{CALL, EVERY, IndexedAs, Pruning, Spec};
+use callosum_core::query::{ActionWord, action_words};
+use callosum_core::record::kind::{CALL, EVERY, IndexedAs, Pruning, Spec, View};
 use callosum_core::record::outcome::Ended;
 use callosum_core::record::{Action, FORMAT_VERSION, Record, SessionEvent, Suspect};
 use serde_json::{Value, json};
@@ -14,6 +16,7 @@ use serde_json::{Value, json};
 use crate::support::{World, alice, session};
 
 const FORMAT: &str = include_str!("../../../../docs/format.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/page/src/model/record-kinds.ts");
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/journals");
 
 /// The cells of the rows of the table under a heading of `docs/format.md`, its head left out.
@@ -82,6 +85,39 @@ fn the_documentation_has_the_same_fields() {
         .map(|name| (*name).to_owned())
         .collect();
     assert_eq!(documented, known);
+}
+
+/// The words of the page's filter, as TypeScript: what the journal keeps for itself nobody looks for there.
+fn words_of_the_page() -> String {
+    let mut text = String::from(
+        "// What a person may look for in the journal: a copy of the core's table of record kinds (`callosum_core::record::kind`). Don't\n\
+         // edit it: `CALLOSUM_RECORD=1 cargo test -p callosum-core --test it record_kinds` writes it anew.\n\n\
+         /** The words that a filter's `action` may be, and what is shown for each. */\n\
+         export const ACTIONS: [string, string][] = [\n",
+    );
+    for ActionWord { word, label, .. } in action_words().filter(|action| action.view != View::Upkeep) {
+        writeln!(text, "  [{}, {}],", json!(word), json!(label)).unwrap();
+    }
+    text.push_str("];\n");
+    text
+}
+
+/// With `CALLOSUM_RECORD=1` it is written instead.
+#[test]
+fn the_page_looks_for_kinds_in_the_words_of_the_table() {
+    if std::env::var("CALLOSUM_RECORD").is_ok_and(|record| record == "1") {
+        fs::write(PAGE, words_of_the_page()).unwrap();
+    }
+    let there = fs::read_to_string(PAGE).unwrap();
+    assert_eq!(
+        there,
+        words_of_the_page(),
+        "run this test with CALLOSUM_RECORD=1, and look at the difference"
+    );
+    // Each word is one that a filter knows, and each kind is known by one.
+    let words: BTreeSet<&str> = action_words().map(|action| action.word).collect();
+    let own = specs().map(|kind| kind.name).filter(|name| !words.contains(name));
+    assert_eq!(own.collect::<Vec<_>>(), ["intercept"]);
 }
 
 /// Every field of a line is one that its kind may have, and they stand in their order.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use callosum_core::model::text::{name, one_line};
+use callosum_core::record::kind::View;
+use callosum_core::record::{Action, blocks_as_written};
 use callosum_team::event::keys_of;
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,15 +37,22 @@ impl Kind {
 /// What a record tells of, if that may be told.
 pub(super) fn kind_of(record: &Value) -> Option<Kind> {
     let text = |field: &str| record.get(field).and_then(Value::as_str);
-    if text("action") != Some("blocked") {
-        return None;
+    match Action::named(text("action")?).spec().view {
+        View::Stop if text("conflict") == Some("limit") => Some(Kind::Limit),
+        View::Stop if blocks_as_written(text("conflict"), text("onConflict")) => Some(Kind::Block),
+        View::Stop => Some(Kind::Pause),
+        View::Call
+        | View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Receipt
+        | View::Session
+        | View::Exchange
+        | View::Fault
+        | View::Upkeep
+        | View::Unknown => None,
     }
-    Some(match text("conflict") {
-        Some("limit") => Kind::Limit,
-        Some("lease") => Kind::Block,
-        _ if text("onConflict") == Some("block") => Kind::Block,
-        _ => Kind::Pause,
-    })
 }
 
 /// The newest of what is told of, in words. Agents wrote parts of it: on one line, and as code to chats, which then find no mention

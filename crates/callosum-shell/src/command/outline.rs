@@ -1,5 +1,7 @@
 //! The words of a pattern that a command must have. The build script compiles this file too.
 
+use crate::own_files::GUARDED_WORDS;
+
 /// PowerShell, which takes commands in a code too.
 pub(crate) const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
 /// Words of lines that may run what they don't name, so that the line must be read: of each of these lists one group, and of
@@ -169,10 +171,6 @@ pub(crate) const AWAY: &str = "{away}";
 pub(crate) const UNKNOWN: &str = "{unknown}";
 /// Stands for a word that says that something is done outside: `send`, `publish`.
 pub const VERB: &str = "{verb}";
-
-/// The words of which one is in every text that names such a path.
-pub(crate) const GUARDED_WORDS: &str =
-    "callosum|CALLOSUM_STATE_DIR|claude|CLAUDE_CONFIG_DIR|codex|CODEX_HOME|gemini";
 
 /// The words of which one is in every text that goes to another machine.
 pub(crate) const AWAY_WORDS: &str = "ssh|mosh|rsh|autossh|plink|tailscale|tsh|coder|pdsh|clush|pssh|heroku|fly|flyctl|doctl|salt|rsync|\

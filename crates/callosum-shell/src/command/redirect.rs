@@ -1,13 +1,11 @@
 //! The files that a shell line writes to by `>`, as far as they may be ones that guard the gate, or jobs of cron's.
 
-use super::outline::{GUARDED, GUARDED_WORDS};
+use super::outline::GUARDED;
+use crate::own_files::{GUARDED_NAMES, GUARDED_WORDS};
 use crate::{Invocation, Line};
 
 /// What stands for the program of such a redirection: `> {guarded}` is a pattern.
 pub(crate) const REDIRECTION: &str = ">";
-/// Texts of which one is in the name of every path that guards the gate.
-const GUARDED_NAMES: &[&str] =
-    &[".callosum", "CALLOSUM_STATE_DIR", ".claude", "CLAUDE_CONFIG_DIR", ".codex", "CODEX_HOME", ".gemini"];
 
 /// What is in the name of every folder whose files cron runs.
 const CRON: &str = "/etc/cron.";

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::query::Filter;
 use callosum_core::record::Action;
+use callosum_core::record::kind::IndexedAs;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -128,7 +129,7 @@ fn before(desk: &Desk<'_>, query: &str, seq: u64) -> Result<(BTreeMap<u64, Value
 /// What a record of a call, a session or an event says. Tasks and messages are found as they are now.
 fn of_entry(entry: &Value) -> Option<Document> {
     let text = |field: &str| entry.get(field).and_then(Value::as_str);
-    if matches!(text("action"), Some("task" | "message" | "carried")) {
+    if Action::named(text("action")?).spec().index == IndexedAs::Standing {
         return None;
     }
     let keys =

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Life, MAX_ATTEMPTS, Note, State, Task, TaskHolder};
+use crate::changes::TASK;
 use crate::error::{Code, Refusal};
-use crate::event::TASK;
 use crate::who::{Actor, Who};
 
 /// Tasks that may be open at once.

@@ -5,28 +5,9 @@ import { Button } from "react-aria-components/Button";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
 import { SearchField } from "react-aria-components/SearchField";
+import { ACTIONS } from "../model/record-kinds.ts";
 import { WINDOWS } from "../model/times.ts";
 import { type Filters, isFiltered } from "../model/url-state.ts";
-
-const ACTIONS: [string, string][] = [
-  ["started", "started"],
-  ["blocked", "paused or blocked"],
-  ["paused", "paused"],
-  ["denied", "denied"],
-  ["delivered", "pause read"],
-  ["running", "running"],
-  ["complete", "complete"],
-  ["failed", "failed"],
-  ["refused", "refused"],
-  ["unknown", "outcome unknown"],
-  ["released", "released"],
-  ["leased", "lease taken"],
-  ["extended", "lease renewed"],
-  ["task", "task"],
-  ["message", "message"],
-  ["event", "published"],
-  ["context", "shared context"],
-];
 
 interface Props {
   filters: Filters;

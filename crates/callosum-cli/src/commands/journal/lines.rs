@@ -5,8 +5,8 @@ use std::io::Write;
 
 use callosum_core::decision::pause_text::on_machine;
 use callosum_core::model::time::{for_people, from_rfc3339};
-use callosum_core::record::Action;
-use callosum_core::record::kind::Fold;
+use callosum_core::record::kind::View;
+use callosum_core::record::{Action, blocks_as_written};
 use serde_json::{Map, Value};
 
 use crate::args::Args;
@@ -104,13 +104,13 @@ fn joined<'r>(records: &[&'r Record]) -> Vec<Line<'r>> {
     let seq = |record: &Record| record.get("seq").and_then(Value::as_u64);
     let starts: BTreeSet<u64> = records
         .iter()
-        .filter(|record| text(record, "action") == Some(Action::Intercept.name()))
+        .filter(|record| kind(record).spec().view == View::Call)
         .filter_map(|record| seq(record))
         .collect();
     let mut ends = BTreeMap::new();
     let mut lines = Vec::new();
     for record in records {
-        let is_end = text(record, "action").is_some_and(is_end);
+        let is_end = kind(record).spec().fold.follows_a_start();
         let of = record.get("of").and_then(Value::as_array).and_then(|of| of.first()).and_then(Value::as_u64);
         match of.filter(|start| is_end && starts.contains(start)) {
             // The last word on it counts.
@@ -124,24 +124,34 @@ fn joined<'r>(records: &[&'r Record]) -> Vec<Line<'r>> {
     lines
 }
 
-/// Whether a record of this kind says how a call ended, or that it goes on in the background.
-fn is_end(action: &str) -> bool {
-    matches!(Action::named(action).spec().fold, Fold::Outcome(_) | Fold::Background)
+fn kind(record: &Record) -> Action {
+    Action::named(text(record, "action").unwrap_or_default())
 }
 
 /// What a record says happened, in the words of the glossary: the journal calls a start `intercept`, and both a pause and a
 /// block `blocked`.
 fn happened(record: &Record) -> String {
-    let action = text(record, "action").unwrap_or_default();
-    let wanted = text(record, "onConflict");
-    match (Action::named(action), text(record, "conflict")) {
-        (Action::Blocked, Some("lease" | "limit")) => "blocked".to_owned(),
-        (Action::Blocked, _) if wanted == Some("block") => "blocked".to_owned(),
-        (Action::Blocked, _) => "paused".to_owned(),
-        (Action::Intercept, Some(_)) if wanted == Some("ask") && !is_observed(record) => "asked".to_owned(),
+    let (conflict, wanted) = (text(record, "conflict"), text(record, "onConflict"));
+    let kind = kind(record);
+    let spec = kind.spec();
+    match spec.view {
+        View::Stop if blocks_as_written(conflict, wanted) => "blocked".to_owned(),
+        View::Stop => "paused".to_owned(),
+        View::Call if conflict.is_some() && wanted == Some("ask") && !is_observed(record) => {
+            "asked".to_owned()
+        }
         // What a newer version wrote.
-        (Action::Other(action), _) => name(&action),
-        (known, _) => known.spec().label.to_owned(),
+        View::Unknown => name(kind.name()),
+        View::Call
+        | View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Receipt
+        | View::Session
+        | View::Exchange
+        | View::Fault
+        | View::Upkeep => spec.label.to_owned(),
     }
 }
 
@@ -198,36 +208,50 @@ fn of_record(record: &Record) -> Vec<String> {
     if let Some(process) = text(record, "process") {
         details.push(format!("process {}", name(process)));
     }
-    if let (Some("session"), Some(event)) = (text(record, "action"), text(record, "event")) {
-        details.push(name(event));
-    }
-    if let (Some("context"), Some(path)) = (text(record, "action"), text(record, "path")) {
-        details.push(resource(path));
-        details.push(suspects(record));
-    }
+    details.extend(of_view(record));
     if let Some(reason) = text(record, "reason") {
         details.push(said(reason));
     }
     if let Some(window) = record.get("windowMs").and_then(Value::as_u64) {
         details.push(format!("rules look {} back", for_people(window)));
     }
-    if text(record, "action") == Some("delivered") {
-        let pauses = record.get("of").and_then(Value::as_array).map_or(0, Vec::len);
-        details.push(counted(pauses as u64, "pause"));
-    }
-    if let (Some("seen"), Some(seen)) =
-        (text(record, "action"), record.get("seen").and_then(Value::as_object))
-    {
-        let count = |counts: &Value, name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let tools: Vec<String> = seen
-            .iter()
-            .map(|(tool, counts)| {
-                format!("{} {}/{}", name(tool), count(counts, "before"), count(counts, "after"))
-            })
-            .collect();
-        details.push(long(&tools.join(", ")));
-    }
     details
+}
+
+/// What records of its kind say in fields that others have for something else.
+fn of_view(record: &Record) -> Vec<String> {
+    match kind(record).spec().view {
+        View::Session => text(record, "event").map(name).into_iter().collect(),
+        // A file of the shared context.
+        View::Fault => {
+            text(record, "path").map_or_else(Vec::new, |path| vec![resource(path), suspects(record)])
+        }
+        View::Receipt => {
+            let pauses = record.get("of").and_then(Value::as_array).map_or(0, Vec::len);
+            vec![counted(pauses as u64, "pause")]
+        }
+        View::Upkeep => record.get("seen").and_then(Value::as_object).map(hooks).into_iter().collect(),
+        View::Call
+        | View::Stop
+        | View::Denial
+        | View::End
+        | View::Background
+        | View::Lease
+        | View::Exchange
+        | View::Unknown => Vec::new(),
+    }
+}
+
+/// How many before- and after-hooks were seen, by tool.
+fn hooks(seen: &Map<String, Value>) -> String {
+    let count = |counts: &Value, name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let tools: Vec<String> = seen
+        .iter()
+        .map(|(tool, counts)| {
+            format!("{} {}/{}", name(tool), count(counts, "before"), count(counts, "after"))
+        })
+        .collect();
+    long(&tools.join(", "))
 }
 
 /// What is kept of a command that was only logged. What a guarded call is about is told by its resources.

@@ -1,8 +1,9 @@
 //! What the journal says within a window, read from its end.
 
+use std::cell::LazyCell;
 use std::time::Instant;
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
@@ -11,6 +12,7 @@ use crate::store::journal::backward::Backward;
 use super::order::Order;
 use super::segment_file::SegmentFile;
 use super::segments::Segments;
+use crate::record::kind::Fold;
 use crate::record::light::Counted;
 use crate::record::{Action, Line, OWN_START, Record};
 
@@ -97,11 +99,29 @@ fn newer_stamp(bytes: &[u8]) -> Option<Stamp> {
     memmem::find(bytes, br#""timestamp":""#).and_then(|_| Line::stamp(bytes))
 }
 
-/// Whether a line may be one of those that are wanted from before the window.
-fn may_say_what_is_kept(bytes: &[u8]) -> bool {
-    [br#""action":"rules""#.as_slice(), br#""action":"pruned""#]
-        .iter()
-        .any(|action| memmem::find(bytes, action).is_some())
+/// Whether records of this kind are wanted from before the window: they say how far back others look, or from where on segments are
+/// kept.
+fn says_what_is_kept(action: &Action) -> bool {
+    match action.spec().fold {
+        Fold::Window | Fold::Prune => true,
+        Fold::Start
+        | Fold::Outcome(_)
+        | Fold::Background
+        | Fold::Release
+        | Fold::Renewal
+        | Fold::Pause
+        | Fold::Place
+        | Fold::Delivery
+        | Fold::Segment
+        | Fold::Loss
+        | Fold::Nothing => false,
+    }
+}
+
+/// What stands in lines of which one may be such a record.
+fn kept_kinds() -> Vec<Finder<'static>> {
+    let kinds = Action::KNOWN.iter().filter(|kind| says_what_is_kept(kind));
+    kinds.map(|kind| Finder::new(&format!(r#""action":"{}""#, kind.name())).into_owned()).collect()
 }
 
 /// Reads `segments` back until its lines are older than `window_ms`.
@@ -119,6 +139,7 @@ pub fn read_back(
     let mut lines = Backward::of(segments).stopping(until);
     let mut edge = Edge::new(window_ms);
     let (mut first, mut beyond) = (true, false);
+    let kept = LazyCell::new(kept_kinds);
     while let Some((seq, bytes)) = lines.next_line()? {
         if std::mem::take(&mut first) && seq >= active_base {
             if matches!(&Line::read(&bytes), Line::Record(record) if record.action == Action::Closed) {
@@ -132,14 +153,14 @@ pub fn read_back(
             if seq < active_base {
                 break;
             }
-            if !may_say_what_is_kept(&bytes) {
+            if !kept.iter().any(|kind| kind.find(&bytes).is_some()) {
                 continue;
             }
         }
         let line = Line::read_without_document(&bytes);
         beyond = edge.is_beyond(&line, &bytes, now);
         match line {
-            Line::Record(record) if !beyond || matches!(record.action, Action::Rules | Action::Pruned) => {
+            Line::Record(record) if !beyond || says_what_is_kept(&record.action) => {
                 recent.records.push((seq, record));
             }
             Line::Counted(counted) if !beyond => recent.counted.push(counted),
@@ -208,12 +229,27 @@ fn is_displaced(segments: &Segments, records: &[(u64, Box<Record>)]) -> Result<b
 
 /// Whether such a record names the action it is about. A pause that was lost may still be told as delivered.
 fn names_its_start(action: &Action) -> bool {
-    matches!(action, Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running)
+    action.spec().fold.follows_a_start()
 }
 
 /// Whether other records name such a one: an action, or a pause.
 fn can_be_named(record: &Record) -> bool {
-    record.v == 0 || matches!(record.action, Action::Intercept | Action::Blocked | Action::Other(_))
+    let may_be = match record.action.spec().fold {
+        Fold::Start | Fold::Pause => true,
+        // What a newer version writes may be an action there.
+        Fold::Nothing => matches!(record.action, Action::Other(_)),
+        Fold::Outcome(_)
+        | Fold::Background
+        | Fold::Release
+        | Fold::Renewal
+        | Fold::Place
+        | Fold::Delivery
+        | Fold::Window
+        | Fold::Segment
+        | Fold::Prune
+        | Fold::Loss => false,
+    };
+    record.v == 0 || may_be
 }
 
 /// Whether a line begins at `offset`: behind a newline, or like one of ours where that is damaged.
