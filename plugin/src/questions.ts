@@ -53,7 +53,7 @@ export const QUESTIONS = [
       "properties": {
         "action": {
           "default": null,
-          "description": "Only those whose `action` this is, or what people read for it: `started` finds `intercept`, `paused` the pauses, `blocked` the\npauses and the blocks.",
+          "description": "Only those whose `action` this is, or what people read for it: `started` finds `intercept`, `paused` those `blocked` ones that\nare pauses and no blocks.",
           "type": ["string","null"]
         },
         "after": {

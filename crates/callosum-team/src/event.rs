@@ -293,7 +293,7 @@ pub fn checked_data(data: Value) -> Result<Value, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use std::collections::BTreeSet;
 
     use callosum_core::record::SessionEvent;

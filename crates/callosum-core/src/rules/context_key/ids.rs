@@ -21,8 +21,8 @@ const IDS: &[&str] = &[
     "idorurl",
     "barcode",
 ];
-/// How ids of kinds and steps end, behind the word for what has them: `activityTypeId`, `dealStageId`.
-const KINDS: &[&str] = &["typeid", "stageid", "statusid", "priorityid"];
+/// How ids end that say what a thing is like, as which step it is at: `dealStageId`.
+const KINDS: &[&str] = &["activitytypeid", "stageid", "statusid", "priorityid"];
 /// Words that end so by chance.
 const WORDS: &[&str] = &["bid", "grid", "hybrid", "invalid", "paid", "prepaid", "valid", "void"];
 /// Fields that name a place of a service.
@@ -82,6 +82,6 @@ pub(super) fn is_other(field: &str) -> bool {
 /// Whether a field names one thing of a service, by how it is called.
 pub(super) fn is_id(field: &str) -> bool {
     let is_one = PLACES.contains(&field) || IDS.iter().any(|end| field.ends_with(end));
-    let is_kind = KINDS.iter().any(|end| field.ends_with(end) && field != *end);
+    let is_kind = KINDS.iter().any(|end| field.ends_with(end));
     is_one && !is_kind && ![LOCAL, CALLERS, WORDS].iter().any(|list| list.contains(&field))
 }
