@@ -128,6 +128,22 @@ pub(super) enum Rest {
     Edits,
     /// The texts in quotes that this option's value holds.
     Quoted(&'static str),
+    /// A command of the program that this is, or the program again.
+    Again(&'static str),
+    /// A script of a package that is called as its program: `npm run concurrently`.
+    Named,
+    /// What a shell is called with that has brackets of its own.
+    Bracketed,
+    /// Code in which lines behind a `!` are for a shell.
+    Magic,
+    /// A command of tmux.
+    Tmux,
+    /// Texts of which each is one, or for a shell.
+    TmuxEach,
+    /// A file of such commands.
+    TmuxLines,
+    /// Words in which `#(…)` is run.
+    TmuxFormats,
     /// What PowerShell is called with.
     PowerShell,
     /// What the command prompt of Windows is called with.

@@ -4,7 +4,7 @@
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
 //! commands hand each other, `jq` what that program makes, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
-//! `variables` and `braces` undo what stands for something else, `code` reads what interpreters are given, `options` tells options from arguments, `fallback` does what can be
+//! `variables` and `braces` undo what stands for something else, `code` reads what interpreters are given, `foreign` puts the languages of other shells into the words of a POSIX one, `options` tells options from arguments, `fallback` does what can be
 //! done with a text that is no shell command. `heads` counts, and decides nothing. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod braces;
@@ -17,6 +17,7 @@ mod encoded;
 mod exit_codes;
 mod expansion;
 mod filters;
+mod foreign;
 mod functions;
 pub mod glob;
 mod grammar;

@@ -4,6 +4,7 @@ mod calls;
 mod carry;
 mod extended_test;
 mod fallback;
+mod meant;
 mod pipeline;
 mod redirect;
 mod settings;
@@ -57,6 +58,8 @@ pub(super) struct Walk {
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Variables,
+    /// Variables that are other names of some.
+    references: Vec<(String, String)>,
     /// Variables that are something else in each turn of a loop, which nothing in the line says.
     looped: Vec<String>,
     /// Loops around what is being read that go on while their condition holds: what it reads is another line each time.
@@ -124,6 +127,7 @@ impl Walk {
             place: Place::default(),
             depth: 0,
             set: Variables::default(),
+            references: Vec::new(),
             looped: Vec::new(),
             loops: 0,
             branches: 0,

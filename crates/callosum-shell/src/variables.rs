@@ -5,7 +5,7 @@ use super::words::{is_assignment, unquote};
 use super::{MAX_VALUES, MAX_VARIABLES};
 
 /// A variable, and what the line has set it to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Variable {
     name: String,
     /// One, or those of which it is one, or the words of a list.
@@ -15,7 +15,7 @@ struct Variable {
 }
 
 /// The variables of a line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Variables {
     known: Vec<Variable>,
     /// Texts that there was no room for, with their names.
@@ -34,10 +34,12 @@ impl Variables {
         }
         // `${a[1]}`; a list is its first word, too.
         let (name, place) = match name.split_once('[') {
-            Some((name, place)) => (name, place.strip_suffix(']')?.parse::<isize>().ok()?),
-            None => (name, 0),
+            Some((name, place)) => (name, place.strip_suffix(']')?.parse::<isize>()),
+            None => (name, Ok(0)),
         };
         let list = self.known.iter().find(|known| known.name.strip_suffix("[@]") == Some(name))?;
+        // Behind a name, or what is counted, it may be any of them: `${a[x]}`.
+        let Ok(place) = place else { return Some(&list.values) };
         let at = match usize::try_from(place) {
             Ok(at) => at,
             Err(_) => list.values.len().checked_sub(place.unsigned_abs())?,
@@ -62,6 +64,11 @@ impl Variables {
     pub(super) fn several(&self) -> impl Iterator<Item = (&str, &[String])> {
         let several = self.known.iter().filter(|known| known.values.len() > 1 && !known.name.ends_with(']'));
         several.map(|known| (known.name.as_str(), known.values.as_slice()))
+    }
+
+    /// What a variable is for who is told.
+    pub(super) fn told_as(&self, name: &str) -> Option<&str> {
+        self.known.iter().find(|known| known.name == name).map(|known| known.text.as_str())
     }
 
     /// All but lists, for a program that is run.
@@ -126,7 +133,13 @@ pub(super) fn put_in(text: &str) -> Option<String> {
         variables.set_perhaps(name, vec![unquote(value)]);
     }
     let mut left = 4 * text.len() + MAX_VALUES;
-    expansion::in_text(text, &mut left, |expansion| variables.text(expansion)).ok().flatten()
+    // What is not set is nothing, but for what stands between words: `stripe$IFS$9refunds`.
+    let unset = |expansion: &Expansion<'_>| {
+        let text = if expansion.name == "IFS" { " " } else { "" };
+        expansion.rest.is_empty().then(|| text.to_owned())
+    };
+    let value = |expansion: &Expansion<'_>| variables.text(expansion).or_else(|| unset(expansion));
+    expansion::in_text(text, &mut left, value).ok().flatten()
 }
 
 /// Whether a value is a text: what it says, with nothing to expand in it, or a command, a statement or a structure, which whoever runs

@@ -263,6 +263,30 @@ pub(super) fn looked_up(word: &str) -> Option<&str> {
         .then_some(program)
 }
 
+/// A word without what is expanded in it: `g$x${y}i$(:)t` is `git` where none of these says something.
+pub(super) fn without_expansions(word: &str) -> String {
+    let (bytes, mut bare, mut at) = (word.as_bytes(), String::with_capacity(word.len()), 0);
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'$', b'`', rest)) {
+        bare.push_str(word.get(at..at + found).unwrap_or_default());
+        at += found;
+        let behind = bytes.get(at + 1..).unwrap_or_default();
+        let length = match (bytes.get(at), behind.first()) {
+            (Some(b'`'), _) => memchr::memchr(b'`', behind).map(|end| end + 2),
+            (_, Some(b'{')) => memchr::memchr(b'}', behind).map(|end| end + 2),
+            (_, Some(b'(')) => closing_parenthesis(bytes, at + 2, 0, Inside::Cases).map(|end| end + 1 - at),
+            (_, Some(b'@' | b'*' | b'0'..=b'9')) => Some(2),
+            _ => {
+                let name = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+                Some(1 + name.count())
+            }
+        };
+        // What never ends is all the rest.
+        at = length.map_or(bytes.len(), |length| at + length);
+    }
+    bare.push_str(word.get(at..).unwrap_or_default());
+    bare
+}
+
 /// Whether `word` sets a variable before a command: `NAME=value`.
 pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {

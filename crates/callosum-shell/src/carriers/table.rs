@@ -37,15 +37,19 @@ pub(super) const SHELLS: &[&str] = &[
     "nu", "xonsh", "elvish",
 ];
 
+/// Those of them that have brackets of their own.
+const BRACKETED: &[&str] = &["nu", "xonsh", "elvish"];
+
 #[rustfmt::skip]
 pub(in crate) static CARRIERS: &[Carrier] = &[
     // Shells, and what they have built in.
+    Carrier { names: BRACKETED, rest: Rest::Bracketed, ..CARRIER },
     Carrier { names: SHELLS, rest: Rest::Shell, ..CARRIER },
     Carrier { names: &["eval"], rest: Rest::Joined, ..CARRIER },
     Carrier { names: &["source", "."], rest: Rest::Script, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["trap"], rest: Rest::First, hands_on: false, ..CARRIER },
     Carrier { names: POWER_SHELLS, rest: Rest::PowerShell, hands_on: false, is_noted: true, ..CARRIER },
-    Carrier { names: &["cmd", "CMD"], rest: Rest::Prompt, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["cmd", "CMD", "Cmd"], rest: Rest::Prompt, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["nohup", "command", "builtin", "chronic", "ifne", "unbuffer", "nocorrect", "noglob"], ..CARRIER },
     Carrier { names: &["exec"], values: "-a", ..CARRIER },
     Carrier { names: &["time"], values: "-f -o --format --output", ..CARRIER },
@@ -93,7 +97,7 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["strace", "ltrace"], values: "-e -o -p -s -u -E -P -a -b -I -O -S -X -U --output --string-limit --attach --env --user --trace --trace-path --columns --summary-sort-by", ..CARRIER },
     Carrier { names: &["tini", "catatonit"], values: "-p -e", ..CARRIER },
     Carrier { names: &["dumb-init"], values: "-r --rewrite", ..CARRIER },
-    Carrier { names: &["watch"], values: "-n -q --interval --equexit", rest: Rest::Joined, hands_on: false, ..CARRIER },
+    Carrier { names: &["watch"], values: "-n -q -s --interval --equexit --shotsdir", rest: Rest::Joined, hands_on: false, ..CARRIER },
     Carrier { names: &["retry"], values: "-t -d -m -s -n -w --times --delay --tries --max --sleep --until --while --wait", hands_on: false, ..CARRIER },
     Carrier { names: &["wait-for-it", "wait-for", "wait-for-it.sh", "wait-for.sh", "dockerize"], values: "-t -h -p -wait -timeout --timeout --host --port", operands: 1, marks: true, hands_on: false, ..CARRIER },
     Carrier { names: &["ts", "tsp", "task-spooler"], values: "-L -D -W -N -S", hands_on: false, ..CARRIER },
@@ -116,6 +120,8 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["expect"], rest: Rest::Expect, hands_on: false, ..CARRIER },
     Carrier { names: &["tclsh"], rest: Rest::Expect, hands_on: false, ..CARRIER },
     Carrier { names: &["osascript"], rest: Rest::AppleScript, hands_on: false, ..CARRIER },
+    Carrier { names: &["just"], begins: "-c --command", rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["ipython", "ipython3"], rest: Rest::Magic, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["make", "gmake"], rest: Rest::Makefile, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["sed", "gsed"], rest: Rest::Edits, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["psql", "pgcli"], rest: Rest::Client(PSQL), is_noted: true, ..CARRIER },
@@ -143,9 +149,14 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["at", "batch"], rest: Rest::Own, reads: true, hands_on: false, is_noted: true, ..CARRIER },
     // Terminals.
     Carrier { names: TMUX, verbs: &["new", "new-session", "neww", "new-window", "splitw", "split-window", "respawnp", "respawn-pane", "respawnw", "respawn-window", "run", "run-shell", "popup", "display-popup", "pipep", "pipe-pane"], values: "-L -S -f -c -e -F -n -s -t -T -x -y -l", rest: Rest::Lone, ..REMOTE },
-    Carrier { names: TMUX, verbs: &["if", "if-shell"], values: "-L -S -f -t", rest: Rest::Each, ..REMOTE },
+    Carrier { names: TMUX, verbs: &["if", "if-shell", "menu", "display-menu"], values: "-L -S -f -t -T -x -y -c -b -C -H -s", rest: Rest::TmuxEach, ..REMOTE },
+    Carrier { names: TMUX, verbs: &["bind", "bind-key", "set-hook"], values: "-L -S -f -t -T -N", operands: 1, rest: Rest::Tmux, ..REMOTE },
+    Carrier { names: TMUX, verbs: &["confirm", "confirm-before", "command-prompt"], values: "-L -S -f -t -p -I -T -c", rest: Rest::Tmux, ..REMOTE },
+    Carrier { names: TMUX, verbs: &["source", "source-file"], values: "-L -S -f -t", rest: Rest::TmuxLines, ..REMOTE },
+    Carrier { names: TMUX, verbs: &["set", "set-option", "setw", "set-window-option", "display", "display-message"], values: "-L -S -f -t", rest: Rest::TmuxFormats, ..REMOTE },
     Carrier { names: TMUX, verbs: &["send", "send-keys", "setb", "set-buffer"], values: "-L -S -f -t -N -b -n", rest: Rest::Keys, ..REMOTE },
     Carrier { names: TMUX, verbs: &["loadb", "load-buffer"], values: "-L -S -f -t -b", rest: Rest::Own, reads: true, ..REMOTE },
+    Carrier { names: TMUX, values: "-L -S -f -T", texts: "-c", rest: Rest::Own, ..REMOTE },
     Carrier { names: &["screen"], verbs: &["stuff"], values: "-S -c -e -h -p -s -t -T", rest: Rest::Keys, ..REMOTE },
     Carrier { names: &["stuff"], rest: Rest::Keys, ..REMOTE },
     Carrier { names: &["dtach", "abduco"], values: "-a -A -c -n -N -p -e -r -E", hands_on: false, ..CARRIER },
@@ -209,6 +220,7 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     // Packages, environments and secrets.
     Carrier { names: &["npx", "bunx", "pnpx", "uvx", "pkgx"], values: "-p --package --from --with --python", texts: "-c --call", rest: Rest::Package, ..CARRIER },
     Carrier { names: &["npm"], verbs: &["exec", "dlx", "x"], values: PACKAGE_VALUES, texts: "-c --call --shell-mode", rest: Rest::Marked, ..CARRIER },
+    Carrier { names: &["npm"], verbs: &["run", "run-script", "rum", "urn"], values: PACKAGE_VALUES, rest: Rest::Named, is_noted: true, ..CARRIER },
     Carrier { names: &["pnpm", "yarn", "bun"], verbs: &["exec", "dlx", "x"], values: PACKAGE_VALUES, texts: "-c --call --shell-mode", rest: Rest::Package, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspaces foreach"], values: "--include --exclude --from --since -j --jobs", rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
     Carrier { names: &["yarn"], verbs: &["workspace"], operands: 1, rest: Rest::As("yarn"), hands_on: false, ..CARRIER },
@@ -246,8 +258,10 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["nix-shell"], values: "-p --packages -I -i --attr -A --keep", pairs: "--arg --argstr --option", texts: "--run --command", anywhere: true, rest: Rest::Own, reads: true, is_noted: true, ..CARRIER },
     // Each of many.
     Carrier { names: &["xargs"], values: "-I -n -P -d -L -a -s -E --max-args --max-procs --delimiter --arg-file --max-lines --max-chars --replace", rest: Rest::Arguments, hands_on: false, ..CARRIER },
-    Carrier { names: &["parallel"], values: "-I -n -N -P -d -L -a -s -E -j -S --max-args --max-procs --delimiter --arg-file --max-lines --max-chars --replace --jobs --delay --timeout --colsep --retries --joblog --results --tmpdir --workdir --sshlogin --tagstring --load --memfree --halt --nice", rest: Rest::Parallel, hands_on: false, ..CARRIER },
+    Carrier { names: &["parallel", "env_parallel"], values: "-I -n -N -P -d -L -a -s -E -j -S --max-args --max-procs --delimiter --arg-file --max-lines --max-chars --replace --jobs --delay --timeout --colsep --retries --joblog --results --tmpdir --workdir --sshlogin --tagstring --load --memfree --halt --nice", rest: Rest::Parallel, hands_on: false, ..CARRIER },
+    Carrier { names: &["sem"], values: "-j -S --jobs --id --semaphorename --semaphoretimeout --st --joblog --results --delay --timeout --retries --nice", rest: Rest::Lone, hands_on: false, ..CARRIER },
     Carrier { names: &["find", "fd", "fdfind"], rest: Rest::Executed, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["for-each-repo"], values: "-C -c --git-dir --work-tree --config", rest: Rest::Again("git"), ..REMOTE },
     Carrier { names: &["git"], verbs: &["submodule foreach"], values: "-C -c --git-dir --work-tree", rest: Rest::Lone, ..REMOTE },
     Carrier { names: &["git"], verbs: &["bisect run"], values: "-C -c --git-dir --work-tree", hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["git"], verbs: &["rebase"], values: "-C -c --git-dir --work-tree --onto -s --strategy -X --strategy-option", texts: "-x --exec", rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod elsewhere;
+mod languages;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -193,21 +194,64 @@ fn forms_of(rest: Rest, begin: &str, name: &str, command: &str, text: &str) -> V
                 format!("{name} run .#{program} {words}"),
             ]
         }
+        Rest::Bracketed => vec![
+            format!("{name} -c {text}"),
+            format!("{name} -c {}", with("$[", command, "]")),
+            format!("{name} -c {}", with("do { ^", command, " }")),
+            format!("{name} <<'END_OF_IT'\ntry {{ {command} }}\nEND_OF_IT"),
+        ],
+        Rest::Magic => vec![
+            format!("{name} -c {}", with("!", command, "")),
+            format!("{name} <<'END_OF_IT'\nx = !{command}\nEND_OF_IT"),
+        ],
+        Rest::Named => {
+            vec![format!("{begin} cross-env A=1 {command}"), format!("{begin} cross-env -- A=1 {command}")]
+        }
+        Rest::Again(program) => {
+            let words = command.strip_prefix(&format!("{program} "));
+            words.map_or_else(|| vec![command.to_owned()], |words| vec![format!("{begin} -- {words}")])
+        }
+        Rest::Tmux => {
+            vec![format!("{begin} run-shell {text}"), format!("{begin} {}", with("run-shell ", &text, ""))]
+        }
+        Rest::TmuxEach => vec![format!("{begin} true {}", with("run-shell ", &text, ""))],
+        Rest::TmuxLines => vec![
+            format!("{begin} - <<'END_OF_IT'\nset -g mouse on\nrun-shell {text}\nEND_OF_IT"),
+            format!("{begin} <(echo {})", with("run-shell ", &text, "")),
+        ],
+        Rest::TmuxFormats => vec![
+            format!("{begin} -g status-right {}", with("#(", command, ") %H")),
+            format!("{begin} -g default-command {text}"),
+        ],
         Rest::PowerShell => {
             let bytes: Vec<u8> = command.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let code = base64(&bytes);
+            let (program, words) = command.split_once(' ').unwrap_or((command, ""));
             vec![
                 format!("{name} -Command {text}"),
                 format!("{name}.exe -NoProfile -ExecutionPolicy Bypass -c {text}"),
                 format!("{name} {text}"),
                 format!("{name} -EncodedCommand {code}"),
                 format!("{name} -nop -w hidden -enc {code}"),
+                format!("{name} -c {}", with("try { ", command, " } catch {}")),
+                format!("{name} -c {}", with("$out = ", command, "")),
+                format!("{name} -c {}", with("1..3 | % { ", command, " }")),
+                format!("{name} -c {}", with("Start-Job { ", command, " }")),
+                format!("{name} -c {}", with("if ($x) { 1 } else { ", command, " }")),
+                format!("{name} -c {}", with("@'\n", command, "\n'@ | iex")),
+                format!("{name} -c {}", with(&format!("& {program} "), words, "")),
+                format!("{name} <<'END_OF_IT'\ntry {{ {command} }} finally {{}}\nEND_OF_IT"),
             ]
         }
         Rest::Prompt => vec![
             format!("{name} /c {text}"),
             format!("{name}.exe /d /s /k {text}"),
             format!("{name} //c {text}"),
+            format!("{name} /c{text}"),
+            format!("{name} /c start /b {text}"),
+            format!("{name} /c {}", with("@echo off & call ", command, "")),
+            format!("{name} /c {}", with("if 1==1 (", command, ") else (echo x)")),
+            format!("{name} <<'END_OF_IT'\n@{command}\nEND_OF_IT"),
         ],
         _ => Vec::new(),
     }
@@ -334,7 +378,13 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
             let name = dice.pick(carrier.names);
             let has_language =
                 matches!(carrier.rest, Rest::Expect | Rest::AppleScript | Rest::Makefile | Rest::Quoted(_))
-                    || matches!(carrier.rest, Rest::Client(_) | Rest::Editor | Rest::Edits);
+                    || matches!(carrier.rest, Rest::Client(_) | Rest::Editor | Rest::Edits)
+                    || matches!(
+                        carrier.rest,
+                        Rest::PowerShell | Rest::Prompt | Rest::Bracketed | Rest::Magic
+                    );
+            let has_language = has_language
+                || matches!(carrier.rest, Rest::Tmux | Rest::TmuxEach | Rest::TmuxLines | Rest::TmuxFormats);
             let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake || has_language;
             // A command of several does not fit into the words of one.
             let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);

@@ -8,6 +8,7 @@ use super::{Around, Folder, Walk};
 use crate::expansion::Parameters;
 use crate::functions::{Body, Function};
 use crate::unread::Limit;
+use crate::words::{looked_up, program_name};
 use crate::{MAX_NESTING, Texts};
 
 impl Walk {
@@ -18,6 +19,35 @@ impl Walk {
             Some(known) if known.is_called => *known = function,
             _ => self.functions.push(function),
         }
+    }
+
+    /// Keeps what a name stands for from here on: of `alias`.
+    pub(super) fn name(&mut self, name: &str, text: &str) {
+        self.define(Function {
+            name: name.to_owned(),
+            body: Body::Text(text.into()),
+            is_called: false,
+            is_told: false,
+        });
+    }
+
+    /// Notes a program that these words of `cp` or `ln` give another name: `ln -s /usr/bin/git ./g`.
+    pub(super) fn name_copied(&mut self, words: &[String]) {
+        let mut operands = words.iter().filter(|word| !word.starts_with('-'));
+        let (Some(from), Some(to), None) = (operands.next(), operands.next(), operands.next()) else {
+            return;
+        };
+        let program = looked_up(from);
+        let has_bin = |path: &str| path.contains("bin/");
+        let program = program.or_else(|| Some(from.as_str()).filter(|from| has_bin(from)));
+        let Some(program) = program.filter(|program| program_name(program) != program_name(to)) else {
+            return;
+        };
+        if has_bin(to) {
+            self.name(program_name(to), program);
+        }
+        let path = if to.contains('/') { to.clone() } else { format!("./{to}") };
+        self.name(&path, program);
     }
 
     /// Reads what a function does that is called with these words.

@@ -10,7 +10,9 @@ mod machine;
 mod projects;
 mod settings;
 mod shells;
+mod tmux;
 mod typed;
+mod windows;
 
 pub(super) use settings::variable;
 pub use typed::typed_by_tool;
@@ -35,6 +37,8 @@ const FLAGS: &[&str] = &[
 
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
+/// Where what a shell has opened for all commands behind is kept: `exec 3<<< 'git push'`.
+pub(super) const OPENED: &str = "/dev/fd";
 
 /// Notes the program that `words` run, or looks behind it when it carries another.
 pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
@@ -249,6 +253,8 @@ impl Rest {
                 | Self::Quoted(_)
                 | Self::PowerShell
                 | Self::Prompt
+                | Self::Bracketed
+                | Self::Magic
         )
     }
 }
@@ -334,7 +340,11 @@ fn carry<'w>(
         inside.folder = Some(joined(inside.folder.as_deref(), folder));
     }
     inside.host = machine::reached(carrier.machine, all, behind, inner).or(inside.host);
-    let image = inner.first().and_then(|image| image.rsplit_once('/'));
+    // A service of Compose has no owner, and a program's name.
+    let image = inner
+        .first()
+        .filter(|image| image.contains('/') || image.ends_with("-cli"))
+        .map(|image| packages::called(image));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
     // Dokku's own user runs nothing but `dokku`.
@@ -394,10 +404,7 @@ fn carry<'w>(
         }
     }
     // An image is called after its program, as a rule: `docker run alpine/git push`.
-    let of_image = image.and_then(|(_, image)| image.split([':', '@']).next());
-    let of_image =
-        of_image.map(|name| name.strip_suffix("-cli").filter(|name| *name == "aws").unwrap_or(name));
-    let of_image = of_image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
+    let of_image = image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
     if let Some(program) = carrier.named_program(behind).or_else(|| of_image.map(str::to_owned)) {
         walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());
         is_carried = true;
@@ -418,13 +425,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Own | Rest::Arguments => false,
         Rest::Command | Rest::Package | Rest::Scoped => command(walk, rest, words, around),
         // What stands behind the mark is the program's.
-        Rest::Marked => {
-            let mut words = words.to_vec();
-            if let Some(mark) = words.iter().position(|word| word == "--") {
-                words.remove(mark);
-            }
-            command(walk, Rest::Package, &words, around)
-        }
+        Rest::Marked => command(walk, Rest::Package, &without_mark(words), around),
         Rest::Bin => packages::program(words)
             .is_some_and(|program| command(walk, Rest::Package, unmarked(program), around)),
         Rest::Late => {
@@ -438,6 +439,13 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
             );
             true
         }
+        Rest::Again(program) => {
+            let again = words.first().filter(|first| *first != program).map(|_| program.to_owned());
+            let words: Vec<String> = again.into_iter().chain(words.iter().cloned()).collect();
+            command(walk, Rest::Command, &words, around)
+        }
+        Rest::Named => packages::named(words)
+            .is_some_and(|program| command(walk, Rest::Package, &without_mark(program), around)),
         Rest::Flake => flake(walk, words, around),
         Rest::Lone => match words {
             [text] => nested(walk, text, around),
@@ -478,14 +486,23 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
-        Rest::PowerShell => shells::power_shell(walk, words, around),
-        Rest::Prompt => {
-            let is_switch =
-                |word: &String| matches!(word.trim_start_matches('/'), "c" | "C" | "k" | "K" | "r" | "R");
-            let command = words.iter().skip_while(|word| !word.starts_with('/') || !is_switch(word)).skip(1);
-            nested(walk, &command.map(String::as_str).collect::<Vec<_>>().join(" "), around)
-        }
+        Rest::Bracketed => shells::bracketed(walk, words, around),
+        Rest::Magic => foreign::magic(walk, words, around),
+        Rest::Tmux => tmux::command(walk, words, around),
+        Rest::TmuxEach => tmux::each(walk, words, around),
+        Rest::TmuxLines => tmux::lines(walk, words, around),
+        Rest::TmuxFormats => tmux::formats(walk, words, around),
+        Rest::PowerShell => windows::power_shell(walk, words, around),
+        Rest::Prompt => windows::prompt(walk, words, around),
     }
+}
+
+fn without_mark(words: &[String]) -> Vec<String> {
+    let mut words = words.to_vec();
+    if let Some(mark) = words.iter().position(|word| word == "--") {
+        words.remove(mark);
+    }
+    words
 }
 
 fn nested(walk: &mut Walk, text: &str, around: &Around) -> bool {
@@ -533,10 +550,14 @@ fn command(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bo
     true
 }
 
-/// `nix run nixpkgs#git -- push`
+/// `nix run nixpkgs#git -- push`, `nix run github:cli/cli -- pr list`
 fn flake(walk: &mut Walk, words: &[String], around: &Around) -> bool {
     let Some((installable, rest)) = words.split_first() else { return false };
-    let Some((_, program)) = installable.rsplit_once('#') else { return false };
+    let program = match installable.rsplit_once('#') {
+        Some((_, package)) => packages::called(package),
+        // A flake of its own is called as what it is for, as a rule.
+        None => packages::called(installable.split('?').next().unwrap_or_default()),
+    };
     walk.run(
         std::iter::once(program)
             .chain(unmarked(rest).iter().map(String::as_str))

@@ -6,16 +6,16 @@ use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand, Word,
 };
 
+use super::meant::MAX_MEANINGS;
 use super::settings::set_by;
 use super::{Around, Folder, MAX_FOLDER, Walk, carry};
 use crate::expansion::{self, Parameters};
 use crate::filters::said;
-use crate::functions::{Body, Function};
 use crate::grammar::{MAX_EXPANSIONS, expansions};
 use crate::printed::Written;
 use crate::unread::Limit;
 use crate::words::substitutions;
-use crate::{Invocation, MAX_CARRIERS, Texts, joined};
+use crate::{Invocation, Texts, joined};
 
 /// Words as a shell takes them for what they are.
 pub(super) fn quoted(words: &[String]) -> String {
@@ -24,17 +24,6 @@ pub(super) fn quoted(words: &[String]) -> String {
 
 /// Longer texts that a substitution prints are not put into a command.
 const MAX_PRINTED: usize = 256;
-
-/// Of the words of a program so many meanings are looked at.
-const MAX_MEANINGS: usize = 32;
-
-/// What a word stands for in which there are variables.
-enum Meaning {
-    /// One of these words.
-    One(Vec<String>),
-    /// All of them, each a word of its own.
-    All(Vec<String>),
-}
 
 impl Walk {
     pub(super) fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
@@ -116,8 +105,14 @@ impl Walk {
     fn builtin(&mut self, program: &str, words: &[String], around: &Around) {
         match program {
             "export" | "declare" | "local" | "readonly" | "typeset" => {
+                let is_reference =
+                    words.first().is_some_and(|word| word.starts_with('-') && word.contains('n'));
                 let pairs = words.iter().filter_map(|word| word.split_once('='));
                 for (name, value) in pairs {
+                    if is_reference && program != "export" {
+                        self.refer(name, value);
+                        continue;
+                    }
                     carry::variable(self, name, value, around);
                     self.set(name, value.to_owned());
                 }
@@ -205,10 +200,24 @@ impl Walk {
                     self.parameters = Some(Rc::new(parameters.shifted(count)));
                 }
             }
+            // `hash -p /usr/bin/git g`
+            "hash" => {
+                if let [option, path, name] = words
+                    && option == "-p"
+                {
+                    self.name(name, path);
+                }
+            }
+            "cp" | "install" | "ln" | "mv" => self.name_copied(words),
+            // `exec 3<<< 'git push'; . /dev/fd/3`
+            "exec" if words.is_empty() => {
+                for text in &around.input {
+                    self.add_to_file(carry::OPENED, text.to_string());
+                }
+            }
             "alias" => {
                 for (name, text) in words.iter().filter_map(|word| word.split_once('=')) {
-                    let body = Body::Text(text.into());
-                    self.define(Function { name: name.to_owned(), body, is_called: false, is_told: false });
+                    self.name(name, text);
                 }
             }
             _ => {
@@ -249,110 +258,6 @@ impl Walk {
                 lines.iter().filter_map(value).filter(|value| !value.is_empty()).collect();
             self.looped.retain(|looped| looped != *name);
             self.set.set(name, values);
-        }
-    }
-
-    /// The variables of loops that stand in these words, of which nobody knows what they are.
-    pub(super) fn looped_in(&self, words: &[String]) -> Vec<String> {
-        let stands = |name: &&String| words.iter().any(|word| expansion::place_of(word, name).is_some());
-        self.looped.iter().filter(stands).cloned().collect()
-    }
-
-    /// Runs what a variable is set to that stands for a program; false when the line does not say what.
-    pub(super) fn runs_variable(&mut self, words: &[String], around: &Around) -> bool {
-        let Some((first, rest)) = words.split_first() else { return false };
-        if !first.contains('$') {
-            return false;
-        }
-        let name = expansion::variable(first);
-        let values = match name {
-            Some(name) => self.set.values(name).map(<[String]>::to_vec),
-            // `${x%y}`, `g$x`
-            None => self.undone(first).filter(|first| !first.contains(['$', '`'])).map(|first| vec![first]),
-        };
-        let Some(values) = values else {
-            if let Some(text) = name.and_then(|name| self.set.left_out(name)).map(str::to_owned) {
-                self.unread(Limit::Length, &text);
-            }
-            return false;
-        };
-        if name.is_some_and(expansion::is_list) {
-            self.run(values.into_iter().chain(rest.iter().cloned()).collect(), around.clone());
-            return true;
-        }
-        for value in values {
-            // What it is may be variables again, and so on.
-            let is_open = value.contains(['$', '`']);
-            if is_open && (self.carriers >= MAX_CARRIERS || !self.room.take(value.len())) {
-                self.refuse(Limit::Carriers, &value, around);
-                continue;
-            }
-            self.carriers += usize::from(is_open);
-            if value.contains([';', '|', '&', '<', '>', '(', ')', '\'', '"', '`', '\n']) {
-                self.nested(&format!("{value} {}", quoted(rest)), around);
-            } else {
-                let words = value.split_whitespace().map(str::to_owned).chain(rest.iter().cloned());
-                self.run(words.collect(), around.clone());
-            }
-            self.carriers -= usize::from(is_open);
-        }
-        true
-    }
-
-    /// The words of a program with the variables in them undone, once for each of several values; `None` where there are none.
-    pub(super) fn meant(&mut self, words: &[String]) -> Option<Vec<Vec<String>>> {
-        let mut meanings = Vec::new();
-        for (at, word) in words.iter().enumerate().filter(|(_, word)| word.contains('$')) {
-            meanings.extend(self.meaning(word).map(|meaning| (at, meaning)));
-        }
-        if meanings.is_empty() {
-            return None;
-        }
-        let mut all = vec![Vec::with_capacity(words.len())];
-        for (at, word) in words.iter().enumerate() {
-            match meanings.iter().find(|(of, _)| *of == at) {
-                Some((_, Meaning::One(values))) if values.len() * all.len() <= MAX_MEANINGS => {
-                    let with = |all: &[Vec<String>], value: &String| -> Vec<Vec<String>> {
-                        all.iter()
-                            .map(|words| [words.as_slice(), std::slice::from_ref(value)].concat())
-                            .collect()
-                    };
-                    all = values.iter().flat_map(|value| with(&all, value)).collect();
-                }
-                Some((_, Meaning::All(values))) => {
-                    all.iter_mut().for_each(|words| words.extend(values.iter().cloned()));
-                }
-                _ => all.iter_mut().for_each(|words| words.push(word.clone())),
-            }
-        }
-        Some(all)
-    }
-
-    fn meaning(&mut self, word: &str) -> Option<Meaning> {
-        match expansion::variable(word) {
-            Some(name) => {
-                let values = self.set.values(name)?.to_vec();
-                Some(if expansion::is_list(name) { Meaning::All(values) } else { Meaning::One(values) })
-            }
-            // `${x%y}`, `$x.com`
-            None => {
-                let of_loop = self.set.several().find_map(|(name, values)| {
-                    let (at, length) = expansion::place_of(word, name)?;
-                    let put = |value: &String| {
-                        let mut word = word.to_owned();
-                        word.replace_range(at..at + length, value);
-                        word
-                    };
-                    Some(values.iter().map(put).collect::<Vec<_>>())
-                });
-                match of_loop {
-                    Some(words) => {
-                        let told = words.into_iter().map(|word| self.undone(&word).unwrap_or(word));
-                        Some(Meaning::One(told.collect()))
-                    }
-                    None => self.undone(word).map(|word| Meaning::One(vec![word])),
-                }
-            }
         }
     }
 

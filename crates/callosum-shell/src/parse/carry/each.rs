@@ -6,6 +6,7 @@ use crate::carriers::{Carrier, Rest, is_shell};
 use crate::expansion::APPENDED;
 use crate::unread::Limit;
 use crate::words::program_name;
+use crate::{Texts, joined};
 
 /// Of the arguments that are put into a command so many are.
 const MAX_ARGUMENTS: usize = 64;
@@ -207,10 +208,16 @@ pub(super) fn parallel(walk: &mut Walk, words: &[String], around: &Around) -> bo
     let mut sources = words.split(|word| is_source(&word)).skip(1);
     let Some(arguments) = sources.next().filter(|_| !words.iter().any(|word| word.starts_with("::::")))
     else {
-        let open = Around { open: true, ..around.clone() };
+        let open = Around { open: true, printed: Vec::new(), ..around.clone() };
         return match of_it.as_slice() {
-            // Without a command, each line that it reads is one.
-            [] => around.input.iter().map(|text| nested(walk, text, &open)).filter(|is| *is).count() > 0,
+            // Without a command, each line that it reads is one: `parallel -a <(echo git push)`, `parallel :::: tasks`.
+            [] => {
+                let files = words.iter().filter(|word| !is_source(word));
+                let texts: Texts =
+                    files.flat_map(|file| walk.written(&joined(around.folder.as_deref(), file))).collect();
+                let texts = around.input.iter().chain(&around.printed).chain(&texts);
+                texts.map(|text| nested(walk, text, &open)).filter(|is| *is).count() > 0
+            }
             [text] => nested(walk, text, &open),
             _ => command(walk, Rest::Command, &of_it, &open),
         };

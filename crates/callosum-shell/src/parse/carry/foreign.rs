@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Around, Walk};
 use super::typed::typed;
-use super::{Rest, SUBSTITUTED, command, nested};
+use super::{Rest, SUBSTITUTED, code, command, nested};
 use crate::{Texts, joined};
 
 /// Words and what follows each.
@@ -104,6 +104,7 @@ pub(super) fn apple_script(walk: &mut Walk, words: &[String], around: &Around) -
 pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bool {
     let is_read = |file: &str| matches!(file, "-" | "/dev/stdin");
     let files: Vec<&str> = options(words, &["-f", "--file", "--makefile"]).collect();
+    let given: Vec<&str> = options(words, &["-E", "--eval"]).collect();
     let folder = options(words, &["-C", "--directory"]).last();
     let folder = folder.map(|to| joined(around.folder.as_deref(), to)).or_else(|| around.folder.clone());
     let texts: Texts = if words.iter().any(|word| word == "-f-") || files.iter().any(|file| is_read(file)) {
@@ -126,7 +127,7 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
     };
     let inside = Around { input: Vec::new(), last: false, folder, ..around.clone() };
     let mut is_carried = false;
-    for text in &texts {
+    for text in texts.iter().map(AsRef::as_ref).chain(given) {
         let text = text.replace("\\\n", " ");
         let made = made(&text, &goals);
         let mut is_made = true;
@@ -139,7 +140,8 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
                     .is_none_or(|made| targets.split_whitespace().any(|target| made.contains(target)));
             }
             let recipe = recipe.filter(|_| is_made);
-            let recipe = recipe.map(|recipe| recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$"));
+            let recipe =
+                recipe.map(|recipe| recipe.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"));
             is_carried |= recipe.is_some_and(|recipe| nested(walk, &recipe, &inside));
             for shell in line.split("$(shell ").skip(1) {
                 is_carried |= nested(walk, shell.rsplit_once(')').map_or(shell, |(shell, _)| shell), &inside);
@@ -147,6 +149,32 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
         }
     }
     is_carried
+}
+
+/// `ipython -c '!git push'`; without `-c` it reads its code.
+pub(super) fn magic(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    let mut texts: Vec<String> = options(words, &["-c"]).map(str::to_owned).collect();
+    if texts.is_empty() {
+        texts.extend(around.input.iter().map(ToString::to_string));
+    }
+    let inside = Around { input: Vec::new(), last: false, ..around.clone() };
+    let mut is_carried = false;
+    for line in texts.iter().flat_map(|text| text.split(['\n', ';'])) {
+        // `x = !git push`, `%sx git push`
+        let line =
+            line.split_once('=').map_or(line, |(_, value)| if is_magic(value) { value } else { line }).trim();
+        if is_magic(line) {
+            let shell = line.trim_start_matches(['!', '%']);
+            let named = ["sx ", "system ", "bash ", "sh "].iter().find_map(|name| shell.strip_prefix(name));
+            is_carried |= nested(walk, named.unwrap_or(shell), &inside);
+        }
+    }
+    code::read(walk, "python", words, around);
+    is_carried
+}
+
+fn is_magic(line: &str) -> bool {
+    line.trim_start().starts_with(['!', '%'])
 }
 
 /// The targets and what they need, of a line that begins a rule.

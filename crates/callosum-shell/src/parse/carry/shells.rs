@@ -1,18 +1,36 @@
-//! Shells: POSIX ones and their kin, and PowerShell.
+//! Shells: POSIX ones and their kin.
 
 use std::rc::Rc;
 
 use super::super::{Around, Walk};
-use super::{SUBSTITUTED, code, nested};
+use super::{OPENED, SUBSTITUTED, code, nested};
 use crate::carriers::is_shell;
 use crate::expansion::Parameters;
+use crate::foreign::in_brackets;
+use crate::joined;
 use crate::unread::Limit;
 use crate::words::program_name;
-use crate::{encoded, joined};
 
 /// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that the line writes, or that is
 /// what a command in it prints.
 pub(super) fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
+    walk.with_variables(around, |walk| given(walk, rest, around))
+}
+
+/// A shell with brackets of its own: what stands in them is read, too.
+pub(super) fn bracketed(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
+    let carries = shell(walk, rest, around);
+    let texts = match source(rest) {
+        Source::Command(text, _) => in_brackets(text).into_iter().collect(),
+        Source::Input(_) => around.input.iter().filter_map(|text| in_brackets(text)).collect(),
+        Source::Script(..) | Source::Nothing => Vec::new(),
+    };
+    let around = Around { input: Vec::new(), last: false, ..around.clone() };
+    let in_them = texts.iter().map(|text| nested(walk, text, &around)).filter(|is| *is).count() > 0;
+    carries | in_them
+}
+
+fn given(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
     let source = source(rest);
     if let Source::Command(command, given) = source {
         let parameters = match given.split_first() {
@@ -72,7 +90,9 @@ pub(super) fn script(walk: &mut Walk, path: &str, given: &[String], around: &Aro
 
 /// Whether a file is what a program reads.
 pub(super) fn is_input(path: &str) -> bool {
-    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0")
+    let folders = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+    let number = folders.iter().find_map(|folder| path.strip_prefix(folder));
+    path == "/dev/stdin" || number.is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
 /// Runs what the process substitutions of a command print.
@@ -85,15 +105,21 @@ pub(super) fn printed(walk: &mut Walk, around: &Around) -> bool {
 
 /// A shell that is given no command runs what it reads; false when the line does not say what that is.
 pub(super) fn read_by_shell(walk: &mut Walk, around: &Around) -> bool {
-    for script in &around.input {
-        walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
+    read_by(walk, around, Walk::nested)
+}
+
+/// The same of a shell whose texts are read so.
+pub(super) fn read_by(walk: &mut Walk, around: &Around, read: impl Fn(&mut Walk, &str, &Around)) -> bool {
+    let opened = if around.input.is_empty() { walk.written(OPENED) } else { Vec::new() };
+    for script in around.input.iter().chain(&opened) {
+        read(walk, script, &Around { input: Vec::new(), last: false, ..around.clone() });
     }
     if around.input.is_empty() {
         for text in walk.hidden().clone() {
             walk.unread(Limit::Filter, &text);
         }
     }
-    !around.input.is_empty()
+    !around.input.is_empty() || !opened.is_empty()
 }
 
 /// Where a shell has its commands from.
@@ -154,55 +180,4 @@ pub(super) fn shell_inside(walk: &mut Walk, rest: &[String], around: &Around) {
             return;
         }
     }
-}
-
-/// PowerShell: its options in any case, and as short as they can be told apart.
-pub(super) fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
-    #[rustfmt::skip]
-    const VALUES: &[&str] = &["-executionpolicy", "-ep", "-version", "-windowstyle", "-workingdirectory", "-wd", "-configurationname", "-custompipename", "-inputformat", "-outputformat", "-settingsfile", "-psconsolefile"];
-    let mut words = rest;
-    while let [word, after @ ..] = words {
-        let option = word.to_ascii_lowercase().replacen('/', "-", 1);
-        let is = |name: &str| option.len() > 1 && name.starts_with(&option);
-        if !option.starts_with('-') || option.contains("--") {
-            return power_shell_text(walk, &words.join(" "), around);
-        }
-        if is("-encodedcommand") || option == "-ec" {
-            let Some(code) = after.first() else { return false };
-            match encoded::utf16_of_base64(code) {
-                Some(text) => drop(power_shell_text(walk, &text, around)),
-                None => walk.unread(Limit::Code, code),
-            }
-            return true;
-        }
-        if is("-command") {
-            return match after {
-                [dash] if dash == "-" => read_by_shell(walk, around),
-                _ => power_shell_text(walk, &after.join(" "), around),
-            };
-        }
-        if is("-file") {
-            return after.first().is_some_and(|file| file == "-") && read_by_shell(walk, around);
-        }
-        words = if VALUES.iter().any(|name| is(name)) { after.get(1..).unwrap_or_default() } else { after };
-    }
-    read_by_shell(walk, around)
-}
-
-/// Reads a text of PowerShell, to which a backslash is a letter like others: `Remove-Item \\\\server\\share`.
-fn power_shell_text(walk: &mut Walk, text: &str, around: &Around) -> bool {
-    if !text.contains('\\') {
-        return nested(walk, text, around);
-    }
-    let (mut read, mut in_quotes) = (String::with_capacity(text.len()), false);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        in_quotes ^= c == '\'';
-        let is_letter = c == '\\' && !in_quotes && !matches!(chars.peek(), Some('"' | '\'' | '\n'));
-        read.push(c);
-        if is_letter {
-            read.push('\\');
-        }
-    }
-    nested(walk, &read, around)
 }
