@@ -22,8 +22,20 @@ const RESERVED: [(&str, &[&str]); 8] = [
 ];
 /// What is done to tasks, as their topics have it.
 pub(crate) const TASK: [&str; 14] = [
-    "created", "changed", "claimed", "noted", "beat", "input", "completed", "accepted", "failed", "cancelled", "handedoff",
-    "released", "inherited", "lost",
+    "created",
+    "changed",
+    "claimed",
+    "noted",
+    "beat",
+    "input",
+    "completed",
+    "accepted",
+    "failed",
+    "cancelled",
+    "handedoff",
+    "released",
+    "inherited",
+    "lost",
 ];
 /// What is done to messages, likewise.
 pub(crate) const MESSAGE: [&str; 7] =
@@ -125,7 +137,9 @@ pub fn checked_topic(topic: &str) -> Result<String, Refusal> {
             "a topic has two or more parts of small letters, digits, `_` and `-`, with dots between them";
         return Err(Refusal::new(Code::Limit, message, "write one such as `calc.discovery`"));
     }
-    if parts.first().is_some_and(|first| RESERVED.iter().any(|(reserved, _)| reserved == first)) || VIEWS.contains(&topic) {
+    if parts.first().is_some_and(|first| RESERVED.iter().any(|(reserved, _)| reserved == first))
+        || VIEWS.contains(&topic)
+    {
         let message = format!("`{topic}` is told when it happens, and published by nobody");
         return Err(Refusal::new(Code::Policy, message, "use a task or a message, or another topic"));
     }
@@ -324,11 +338,21 @@ mod tests {
         for wrong in ["A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
             assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
         }
-        for never in ["call.pausd", "call", "lease.*.x", "task.done", "task.kept", "machine.*", "call.paused,context.changed"] {
+        for never in [
+            "call.pausd",
+            "call",
+            "lease.*.x",
+            "task.done",
+            "task.kept",
+            "machine.*",
+            "call.paused,context.changed",
+        ] {
             let why = Topics::read(Some(never)).unwrap_err();
             assert!(why.starts_with("nothing is ever told under `"), "{never}: {why}");
         }
-        for told in ["*.paused", "call.**", "task.beat", "calls.paused", "calc.task_handoff", "agent.task_complete"] {
+        for told in
+            ["*.paused", "call.**", "task.beat", "calls.paused", "calc.task_handoff", "agent.task_complete"]
+        {
             assert!(Topics::read(Some(told)).is_ok(), "{told}");
         }
     }

@@ -6,8 +6,18 @@ use crate::{Invocation, Line};
 /// What stands for the program of such a redirection: `> {guarded}` is a pattern.
 pub(crate) const REDIRECTION: &str = ">";
 /// Texts of which one is in the name of every path that guards the gate.
-const GUARDED_NAMES: &[&str] =
-    &[".callosum", "CALLOSUM_STATE_DIR", ".claude", "CLAUDE_CONFIG_DIR", ".codex", "CODEX_HOME", ".gemini"];
+const GUARDED_NAMES: &[&str] = &[
+    ".callosum",
+    "CALLOSUM_STATE_DIR",
+    ".claude",
+    "CLAUDE_CONFIG_DIR",
+    ".codex",
+    "CODEX_HOME",
+    ".gemini",
+    "bin/callosum",
+    "share/callosum",
+    "extensions/callosum",
+];
 
 /// What is in the name of every folder whose files cron runs.
 const CRON: &str = "/etc/cron.";

@@ -47,8 +47,8 @@ pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer 
     let (observer, now) = looking(args)?;
     let wrong =
         |message: String, remedy: &str| Failure::CantLook { fragment: message, remedy: remedy.to_owned() };
-    let picked = Topics::read(wanted.topic.as_deref())
-        .map_err(|why| wrong(why, "see `callosum watch --help`"))?;
+    let picked =
+        Topics::read(wanted.topic.as_deref()).map_err(|why| wrong(why, "see `callosum watch --help`"))?;
     let names = Names::of(&Desk::of_observer(&observer, now).routes()?);
     let end = observer.head(&now)?.head;
     let (mut at, from_ms) = match wanted.since.as_deref() {

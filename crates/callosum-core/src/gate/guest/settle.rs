@@ -59,7 +59,8 @@ impl<'a> Meant<'a> {
 
     /// That nobody can tell which of these is meant: an id is one call's of its session only.
     pub(super) fn only_one<'w>(&self, mut of: impl Iterator<Item = &'w Who>) -> Result<(), NotAdmitted> {
-        let are_several = self.session.is_none() && of.next().is_some_and(|first| of.any(|other| other != first));
+        let are_several =
+            self.session.is_none() && of.next().is_some_and(|first| of.any(|other| other != first));
         if are_several { Err(NotAdmitted::Several) } else { Ok(()) }
     }
 }
