@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { coverageOf, RUNTIMES, uncoveredOf } from "../../../plugin/page/src/model/coverage.ts";
+import { coverageOf, isLacking, RUNTIMES, uncoveredOf } from "../../../plugin/page/src/model/coverage.ts";
 import type { Uncovered } from "../../../plugin/page/src/model/wire.ts";
 
 const LAST = "2026-01-15T12:00:00.000Z";
@@ -21,6 +21,23 @@ test("all that sounds like an effect is listed, and of the rest the most used", 
   );
   assert.equal(lists.more, 5);
   assert.deepEqual(uncoveredOf([]), { effects: [], others: [], more: 0 });
+});
+
+test("calls that were paused are not missed behind", () => {
+  assert.equal(isLacking({ before: 20, after: 2, paused: 18 }), false);
+  assert.equal(isLacking({ before: 20, after: 0, paused: 20 }), false);
+  assert.equal(isLacking({ before: 20, after: 2, paused: 0 }), true);
+  assert.equal(isLacking({ before: 20, after: 2 }), true);
+  assert.equal(isLacking({ before: 38, after: 2, paused: 18 }), true);
+  const counts = { before: 20, after: 2, first: LAST, last: LAST, covered: true };
+  const [codex] = coverageOf({ codex: { exec: { ...counts, paused: 18 }, mail: { ...counts, paused: 0 } } });
+  assert.deepEqual(
+    codex?.tools.map(({ tool, lacking }) => [tool, lacking]),
+    [
+      ["exec", false],
+      ["mail", true],
+    ],
+  );
 });
 
 test("a tool that no rule names is told from one that a rule is for", () => {

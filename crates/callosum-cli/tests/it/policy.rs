@@ -414,6 +414,24 @@ fn a_state_directory_of_another_name_is_kept_too_and_by_links() {
         "rm ~/gate-state/journal.jsonl".to_owned(),
         "cd ../.. && : > gate-state/journal.jsonl".to_owned(),
         format!("rm -rf {}", world.home.to_str().unwrap()),
+        // By programs that are known by the names of their options alone.
+        format!("truncate -s 0 {state}/journal.jsonl"),
+        format!("sudo truncate -s0 {state}/journal.jsonl"),
+        format!("bash -c 'truncate --size=0 {state}/journal.jsonl'"),
+        format!("truncate --size -5 {state}/journal.jsonl"),
+        format!("ruby -e 'File.delete(\"{state}/journal.jsonl\")'"),
+        format!("perl -e 'unlink glob(\"{state}/*\")'"),
+        format!("perl -e 'truncate \"{state}/journal.jsonl\", 0'"),
+        format!("php -r 'array_map(\"unlink\", glob(\"{state}/*\"));'"),
+        format!("sqlite3 x.db '.output {state}/journal.jsonl'"),
+        format!("psql -o {state}/journal.jsonl"),
+        format!("script -c true {state}/journal.jsonl"),
+        format!("cpio -D {state} -i < x"),
+        format!("ssh-keygen -f {state}/journal.jsonl"),
+        format!("restic restore a --target {state}"),
+        format!("git worktree add {state}/x"),
+        format!("docker run -v {state}:/x alpine ls"),
+        format!("bwrap --bind {state} /x ls"),
     ]
     .iter()
     .enumerate()
@@ -424,8 +442,19 @@ fn a_state_directory_of_another_name_is_kept_too_and_by_links() {
             "{command}: {answer:?}"
         );
     }
-    for (number, command) in
-        [format!("cat {state}/journal.jsonl"), "rm -rf gate-state".to_owned()].iter().enumerate()
+    for (number, command) in [
+        format!("cat {state}/journal.jsonl"),
+        "rm -rf gate-state".to_owned(),
+        format!("truncate --reference={state}/journal.jsonl /tmp/x"),
+        format!("ruby -e 'puts File.read(\"{state}/journal.jsonl\")'"),
+        format!("perl -e 'print for glob(\"{state}/*\")'"),
+        format!("psql -f {state}/journal.jsonl"),
+        format!("ssh-keygen -l -f {state}/journal.jsonl"),
+        format!("sqlite3 x.db '.read {state}/journal.jsonl'"),
+        format!("docker run -v {state}:/x:ro alpine ls"),
+    ]
+    .iter()
+    .enumerate()
     {
         let answer = before(&gate, &world, &format!("d{number}"), "exec", &json!({ "command": command }));
         assert!(!matches!(answer, Answer::Refuse(_)), "{command}: {answer:?}");

@@ -9,6 +9,7 @@ mod place;
 mod text;
 mod tree;
 
+use callosum_shell::own_files::is_home;
 use serde::{Deserialize, Serialize};
 
 use crate::model::settings::Mode;
@@ -32,7 +33,7 @@ const MARKS: &[Mark] = &[
     Mark::new("kpis"),
     Mark::new("rubrics"),
 ];
-/// The name of the state directory, if it is the usual one: the standing rules know it.
+/// The name of the state directory, if it is the usual one, in a home: the standing rules know it.
 const USUAL_STATE: &str = ".callosum";
 
 /// The name of what a call breaks that may write to a shared context by commands that nobody could read.
@@ -113,7 +114,10 @@ impl Policy {
     #[must_use]
     pub fn new(state_dir: &[&str], home: &str, folders: &[Folder]) -> Self {
         let folders = || folders.iter().filter(|folder| folder.mode != FolderMode::Off);
-        let is_usual = |path: &str| path.rsplit('/').next() == Some(USUAL_STATE);
+        // Whoever takes away a home says so only where its path looks like one.
+        let is_usual = |path: &str| {
+            path.rsplit_once('/').is_some_and(|(base, name)| name == USUAL_STATE && is_home(base))
+        };
         let marks: &[Mark] = if folders().next().is_some() { MARKS } else { &[] };
         let watched = folders().flat_map(|folder| std::iter::once(&folder.path).chain(&folder.also));
         let of_state = state_dir.iter().copied().filter(|path| !is_usual(path));

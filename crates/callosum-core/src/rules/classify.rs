@@ -108,7 +108,8 @@ impl RuleSet {
         let tool = ToolName::of(&call.tool);
         let letters = Letters::of(&call.tool);
         let typed = Typed::of(&tool, &letters, params);
-        let inner = inner::calls(&letters, params);
+        // What OpenClaw's own call passes the gate itself.
+        let inner = if call.is_wrapper(runtime) { Vec::new() } else { inner::calls(&letters, params) };
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }

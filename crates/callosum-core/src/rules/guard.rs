@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 
 use crate::model::tool_call::ToolCall;
-use crate::rules::context_key::{Lookup, READ, is_guarded, meanings, path_in, work_folder};
+use crate::rules::context_key::{Looked, Lookup, READ, is_guarded, meanings, path_in, work_folder};
 use callosum_shell::command::{Command, listed, may_be_guarded_in};
 use callosum_shell::{Line, joined};
 
@@ -99,7 +99,8 @@ impl<'l, 'p> Guard<'l, 'p> {
         let folders: Vec<&str> = std::iter::once(folder.as_str()).chain(whole_folder.as_deref()).collect();
         meant(path).iter().any(|path| {
             let whole = whole(path);
-            let is_one = is_guarded(&whole, &folders);
+            let is_own_home = |folder: &str| self.params.is_own_home(folder);
+            let is_one = is_guarded(&whole, Looked { folders: &folders, is_own_home: &is_own_home });
             if is_one {
                 let _ = self.met.set(whole);
             }

@@ -5,15 +5,14 @@ use serde_json::Value;
 use super::tool_words::Letters;
 use crate::model::tool_call::Parameters;
 
-/// Whether a tool is such a one, by its name without case and signs, and without the server's. OpenClaw's own are not among them: what
-/// those call passes the gate itself.
+/// Whether a tool is such a one, by its name without case and signs, and without the server's.
 #[rustfmt::skip]
 fn is_carrier(letters: &Letters) -> bool {
     let ends = |end: &str| letters.bytes().ends_with(end.as_bytes());
     // Most have the server's name before that: `appwrite_call_tool`.
     ["calltool", "executetool", "invoketool"].into_iter().any(ends) || matches!(
         letters.bytes(),
-        b"usetool" | b"usemcptool" | b"executeaction" | b"runaction" | b"executezapierwriteaction"
+        b"usetool" | b"usemcptool" | b"executeaction" | b"runaction" | b"executezapierwriteaction" | b"toolcall"
     )
 }
 

@@ -42,7 +42,7 @@ impl<'a> Question<'a> {
             call,
             tool,
             runtime,
-            params: Lookup::new(params),
+            params: Lookup::in_world(params, outlook),
             outlook,
             is_typed: false,
             defined: OnceCell::new(),

@@ -166,7 +166,13 @@ impl NameWords {
         // Many servers write their name before that of each tool.
         let of_server = own.iter().take_while(|word| self.of_server().any(|server| server == **word)).count();
         let begin = of_server.min(own.len().saturating_sub(1));
-        let named = own.get(begin..).unwrap_or_default();
+        let mut named = own.get(begin..).unwrap_or_default();
+        // Who is called like what looks for tools, and then some, is no such one: `tool_search_send_email`.
+        if let ["tool", "search", rest @ ..] = named
+            && !rest.is_empty()
+        {
+            named = rest;
+        }
         // Each rule that may be for the tool asks.
         let senses = self.senses.get_or_init(|| tool_verbs::senses(named));
         named.iter().copied().zip(senses.iter().copied()).collect()

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 
 use super::compile::ToolName;
 use super::context_key::{
-    Lookup, PATH_NAMES, READ, WORK_FOLDER, file_paths, meanings, other_machine, other_paths, patch_text,
-    path_in, path_texts,
+    Lookup, PATH_NAMES, READ, TARGETS, WORK_FOLDER, file_paths, meanings, other_machine, other_paths,
+    patch_text, path_in, path_texts,
 };
 use super::inner;
 use super::question::Question;
@@ -68,8 +68,6 @@ const FILE_TOOLS: &[(&str, WriteKind)] = &[
 /// The runtimes' own, which write the one file that they name: most calls that write are theirs, and whatever parameter is asked for is
 /// asked of the host.
 const OWN_TOOLS: &[&str] = &["write", "edit"];
-/// Names of parameters that tell where to something is moved.
-const TARGETS: &[&str] = &["destination", "dst", "dest", "to", "new_path", "newPath"];
 
 /// A path that a call writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -331,6 +329,19 @@ mod tests {
             .map(|written| format!("{:?} {}", written.kind, written.path))
             .collect::<Vec<_>>()
             .join(", ")
+    }
+
+    /// A tool that writes to a shared context writes to what guards the gate as well.
+    #[test]
+    fn the_standing_rules_know_every_tool_that_writes_files() {
+        let rules = crate::rules::RuleSet::shipped();
+        let missed = FILE_TOOLS.iter().map(|(name, _)| *name).filter(|name| {
+            let call = ToolCall { tool: format!("fs__{name}"), ..ToolCall::default() };
+            let params = json!({ "path": "~/.callosum/x", "destination": "~/.callosum/x" });
+            let found = rules.classify(&call, "codex", &params, &crate::rules::World::unseen());
+            found.protected.is_none()
+        });
+        assert_eq!(missed.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

@@ -242,6 +242,24 @@ fn a_command_that_reaches_for_the_gate_is_protected() {
         "/usr/local/bin/callosum context restore",
         "openclaw callosum token revoke ci",
         "python3 -c 'open(\"/home/me/.callosum/tiers.json\", \"w\")' --dry-run",
+        // By a name that the folder has elsewhere.
+        "docker run -v ~/.callosum:/x --rm alpine ls /x",
+        "docker run --rm --volume=$HOME/.callosum:/x alpine ls",
+        "podman run --mount type=bind,source=$HOME/.callosum,target=/x alpine ls",
+        "docker compose run -v ~/.callosum:/x app",
+        "docker run -v ~/.claude/settings.json:/x image",
+        "bwrap --dev-bind / / --bind ~/.callosum /x ls",
+        // What the hooks call, and what a gateway loads.
+        "rm ~/.local/bin/callosum",
+        "mv /usr/local/bin/callosum /tmp",
+        "chmod -x ~/.local/bin/callosum",
+        "ln -sf /bin/true ~/.local/bin/callosum",
+        "mv $(command -v callosum) /tmp",
+        "rm \"$(which callosum)\"",
+        "rm -rf ~/.local/share/callosum",
+        "rm -rf ~/.openclaw/extensions/callosum",
+        "mv ~/.openclaw/extensions/callosum /tmp",
+        "echo > ~/.openclaw/extensions/callosum/index.js",
     ] {
         if tier(command) != (4, "callosum:state".to_owned()) || !is_protected(command) {
             missed.push(command);
@@ -360,6 +378,21 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "rm -rf tests/fixtures/.claude",
         "cp a.json /w/tests/fixtures/.codex/hooks.json",
         "mkdir -p /tmp/home/.gemini && echo '{}' > /tmp/home/.gemini/settings.json",
+        // Mounts that are only read, and other folders.
+        "docker run -v ~/.callosum:/x:ro --rm alpine cat /x/tiers.json",
+        "docker run --mount type=bind,src=$HOME/.callosum,dst=/x,readonly alpine ls /x",
+        "docker run -v ~/.claude/commands:/x --rm alpine ls",
+        "docker run -v ~/.claude:/root/.claude image",
+        "docker build -t callosum .",
+        "bwrap --ro-bind ~/.callosum /x ls",
+        // Programs and extensions of other names, and Callosum's own work.
+        "rm ~/.local/bin/other",
+        "rm -rf ~/.openclaw/extensions/other",
+        "cp target/release/callosum dist/callosum/bin/callosum",
+        "rm -f target/debug/callosum bin/callosum",
+        "~/.local/bin/callosum status > /tmp/status",
+        "cat $(which callosum) > /tmp/copy",
+        "cp -r notes ~/.openclaw/workspace/",
     ] {
         let (tier, keys) = tier(command);
         if tier > 2 || keys.contains("callosum:state") || is_protected(command) {
@@ -401,6 +434,15 @@ fn a_file_tool_that_writes_to_the_gate_is_of_tier_4() {
         ("code__multi_edit", "/w", json!({"edits": [{"path": "~/.callosum/tiers.json", "old": "a"}]})),
         ("files__delete_file", "/home/me/.callosum", json!({"filename": "journal.jsonl"})),
         ("codex__apply_patch", "/w", patch("/home/me/.callosum/settings.json")),
+        ("mcp__serena__replace_regex", "/home/me", json!({"relative_path": ".claude/settings.json"})),
+        ("mcp__serena__replace_content", "/w", json!({"relative_path": ".claude/settings.json"})),
+        ("serena__delete_lines", "/w", json!({"relative_path": ".codex/config.toml"})),
+        (
+            "x__str_replace_based_edit_tool",
+            "/w",
+            json!({"command": "create", "path": "~/.callosum/tiers.json"}),
+        ),
+        ("fs__copy_file", "/w", json!({"source": "/tmp/x", "destination": "~/.callosum/tiers.json"})),
     ] {
         let found = of(tool, cwd, &params);
         assert_eq!(
@@ -429,6 +471,48 @@ fn a_file_tool_that_writes_to_the_gate_is_of_tier_4() {
         ("filesystem__edit_file", json!({"path": "tests/fixtures/.claude/settings.json"})),
     ] {
         assert_eq!(of(tool, "/w", &params).tier as u8, 0, "{tool} {params}");
+    }
+    for (tool, params) in [
+        ("x__str_replace_based_edit_tool", json!({"command": "view", "path": "~/.callosum/tiers.json"})),
+        ("fs__copy_file", json!({"source": "~/.callosum/tiers.json", "destination": "/tmp/x"})),
+        ("mcp__serena__replace_regex", json!({"relative_path": "src/.claude.md"})),
+    ] {
+        assert_eq!(of(tool, "/w", &params).protected, None, "{tool} {params}");
+    }
+}
+
+#[test]
+fn a_home_elsewhere_holds_hooks_too() {
+    let home =
+        |home: &str| World::with_environment(std::iter::once(("HOME".to_owned(), home.to_owned())).collect());
+    let protected = |tool: &str, params: &Value, world: &World| {
+        let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+        RuleSet::shipped().classify(&call, "codex", params, world).protected.is_some()
+    };
+    for folder in ["/var/lib/agent", "/data/data/com.termux/files/home", "/config"] {
+        let world = home(folder);
+        for settings in
+            [".claude/settings.json", ".codex/hooks.json", ".codex/config.toml", ".gemini/settings.json"]
+        {
+            let path = format!("{folder}/{settings}");
+            for command in
+                [format!("rm {path}"), format!("cd {folder}; rm {settings}"), format!("echo > {path}")]
+            {
+                assert!(protected("exec", &json!({ "command": command }), &world), "{command}");
+                // A folder that the line goes to is worked in, whosever home it is.
+                let is_elsewhere = !protected("exec", &json!({ "command": command }), &home("/home/me"));
+                assert_eq!(is_elsewhere, !command.starts_with("cd "), "{command}");
+            }
+            for tool in ["write", "mcp__serena__replace_regex"] {
+                assert!(protected(tool, &json!({ "path": path }), &world), "{tool} {path}");
+                assert!(!protected(tool, &json!({ "path": path }), &home("/home/me")), "{tool} {path}");
+            }
+            // Who may not look says that it has to be looked.
+            let call = ToolCall { tool: "write".to_owned(), ..ToolCall::default() };
+            let found =
+                RuleSet::shipped().classify(&call, "openclaw", &json!({ "path": path }), &World::unseen());
+            assert!(found.protected.is_some() || found.asked_around, "{path}");
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
+use callosum_core::rules::{RuleSet, World as Surrounding};
 use fs2::FileExt;
 use serde_json::{Value, json};
 
@@ -152,6 +153,36 @@ fn only_openclaws_own_wrappers_pass_unseen_by_their_exact_names() {
     ask(&world, &codex, &program, &json!({"command": "true"}));
     let of = |name: &str| world.story(&codex).iter().filter(|(session, _)| session == name).count();
     assert_eq!((of("a"), of("b")), (4, 6));
+}
+
+#[test]
+fn a_tool_that_is_nearly_called_like_a_wrapper_is_guarded() {
+    let (rules, nothing) = (RuleSet::shipped(), Surrounding::unseen());
+    let of = |runtime: &str, tool: &str, params: &Value| {
+        let call = ToolCall { tool: tool.to_owned(), ..ToolCall::default() };
+        let found = rules.classify(&call, runtime, params, &nothing);
+        (found.tier as u8, found.context_keys.join(" "))
+    };
+    let refund = json!({"charge": "ch_1"});
+    let carried = json!({"name": "stripe__create_refund", "args": refund});
+    for runtime in ["openclaw", "claude-code", "codex", "gemini", "http"] {
+        let mail = of(runtime, "tool_search_send_email", &alice());
+        assert_eq!(mail, (3, "email:alice@example.com".to_owned()), "{runtime}");
+        assert_eq!(of(runtime, "tool_search_create_refund", &refund).0, 4, "{runtime}");
+        assert_eq!(of(runtime, "x__tool_call", &carried), of(runtime, "stripe__create_refund", &refund));
+        // Whatever they are called elsewhere, looking for tools and waiting do nothing.
+        for tool in ["tool_search", "tool_describe", "wait"] {
+            assert!(of(runtime, tool, &json!({"query": "send a mail"})).0 < 2, "{runtime}: {tool}");
+        }
+    }
+    // Of OpenClaw's own the gate sees what they call.
+    for tool in ["tool_search", "tool_search_code", "tool_describe", "tool_call", "wait"] {
+        assert_eq!(of("openclaw", tool, &carried), (0, String::new()), "{tool}");
+    }
+    for runtime in ["codex", "gemini", "http"] {
+        let known = of(runtime, "stripe__create_refund", &refund);
+        assert_eq!(of(runtime, "tool_call", &carried), known, "{runtime}");
+    }
 }
 
 /// What only is observed runs, whoever has given it up: so it must not stand there as refused.

@@ -344,6 +344,10 @@ impl Dice {
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
+
+    fn one_of_all<T>(&mut self, mut all: Vec<T>) -> T {
+        all.swap_remove(self.below(all.len()))
+    }
 }
 
 /// A call that is given `secret`: its tool and parameters.
@@ -360,7 +364,7 @@ fn call_with(dice: &mut Dice, secret: &str) -> (&'static str, Value) {
             around.replace("{}", &text)
         }
     };
-    let params = match dice.below(14) {
+    let params = match dice.below(15) {
         0..=3 => return ("exec", json!({ "command": given(dice) })),
         4 => return ("exec", json!({ "command": named(dice) })),
         5 => {
@@ -381,6 +385,7 @@ fn call_with(dice: &mut Dice, secret: &str) -> (&'static str, Value) {
         12 => {
             json!({ "secretName": "x", "value": secret, "more": [{ "setting": name, "value": secret }, { "target": format!("{name} field"), "text": secret }] })
         }
+        13 => return dice.one_of_all(given_to_tools(secret)),
         _ => json!({ "url": format!("https://h.example/hook/{secret}/send"), "text": named(dice) }),
     };
     ("api", params)
@@ -394,6 +399,88 @@ fn every_shape_is_taken_out_of_a_text() {
     let shown = texts.map(|text| redact(&text.replace("{S}", &secret)).into_owned());
     let leaks: Vec<String> = shown.filter(|shown| shown.contains(&secret)).collect();
     assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+/// Calls of tools of whose parameters a key might be made: each with a secret, which is `{S}` in them.
+fn given_to_tools(secret: &str) -> Vec<(&'static str, Value)> {
+    let hook = format!("https://x.example/hooks/{secret}");
+    vec![
+        ("deploy", json!({ "args": ["--token", secret] })),
+        ("deploy", json!({ "args": ["--password", secret], "target": "prod" })),
+        ("deploy", json!({ "arguments": ["-p", secret] })),
+        ("mcp__x__deploy", json!({ "args": ["deploy", "-p", secret] })),
+        ("mcp__x__publish", json!({ "args": ["--password", secret] })),
+        ("send_message", json!({ "to": ["--token", secret] })),
+        ("webhook__send", json!({ "url": hook })),
+        ("delete_webhook", json!({ "url": hook })),
+        ("http_request", json!({ "method": "POST", "url": hook })),
+        ("redeem_invite", json!({ "code": secret })),
+        ("delete_access_key", json!({ "accessKeyId": secret })),
+        ("revoke_token", json!({ "request": { "token": secret } })),
+        ("delete_user", json!({ "user": format!("password={secret}") })),
+        ("rotate_key", json!({ "headers": [["Authorization", secret]], "id": "1" })),
+        ("exec", json!({ "command": format!("curl -X POST 'https://x.example/a;jsessionid={secret}'") })),
+    ]
+}
+
+/// Cards' numbers, of which no part is a name.
+fn given_a_card(number: &str) -> Vec<(&'static str, Value)> {
+    let spaced: Vec<&str> =
+        number.as_bytes().chunks(4).map(|part| std::str::from_utf8(part).unwrap()).collect();
+    vec![
+        ("create_payment", json!({ "payment_method": { "card": { "number": number, "cvc": "987" } } })),
+        ("mcp__shop__create_payment", json!({ "card": { "number": spaced.join(" "), "cvc": "987" } })),
+        ("book", json!({ "card": { "number": number.parse::<u64>().unwrap(), "cvv": "123" } })),
+        ("pay", json!({ "creditCard": { "pan": number } })),
+    ]
+}
+
+#[test]
+fn what_is_taken_out_of_parameters_stands_in_no_key() {
+    let rules = callosum_core::rules::RuleSet::shipped();
+    let keys = |tool: &str, params: &Value| {
+        let call = callosum_core::model::tool_call::ToolCall { tool: tool.to_owned(), ..Default::default() };
+        let found = rules.classify(&call, "claude-code", params, &callosum_core::rules::World::unseen());
+        found.context_keys.join(" ")
+    };
+    let shown = |params: &Value| {
+        let all = callosum_core::model::tool_call::Parameters::all(params);
+        callosum_core::model::redact::summarize(&all, 1_000)
+    };
+    let mut leaks = Vec::new();
+    let secrets = ["Zq7mXv9Kd2Lw8Rt4", "Zq7nYw8Ke3Mx9Su5"];
+    let cards = ["4242424242424242", "5555555555554444"];
+    for (secrets, calls) in [(secrets, secrets.map(given_to_tools)), (cards, cards.map(given_a_card))] {
+        let [calls, others] = calls;
+        for ((tool, params), (_, other)) in calls.iter().zip(&others) {
+            let (own, other) = (keys(tool, params), keys(tool, other));
+            let said = format!("{own} {}", shown(params)).to_lowercase().replace([' ', '-'], "");
+            if said.contains(&secrets[0].to_lowercase()) {
+                leaks.push(format!("{tool} {params}: {own} {}", shown(params)));
+            }
+            // Who has another secret means another thing, as far as a key is made of it.
+            assert!(own.is_empty() || own != other || !own.contains("[redacted"), "{tool} {params}: {own}");
+            if *tool == "deploy" || *tool == "redeem_invite" {
+                assert_ne!(own, other, "{tool} {params}");
+            }
+        }
+    }
+    assert!(leaks.is_empty(), "{leaks:#?}");
+    // What stands beside a secret is in the key as ever.
+    for (tool, with, without) in [
+        (
+            "stripe__create_refund",
+            json!({ "charge": "ch_1", "token": "Zq7mXv9Kd2Lw8Rt4" }),
+            json!({ "charge": "ch_1" }),
+        ),
+        (
+            "delete_card",
+            json!({ "card": { "number": 12 }, "id": "7", "pin": 1234 }),
+            json!({ "card": { "number": 12 }, "id": "7" }),
+        ),
+    ] {
+        assert_eq!(keys(tool, &with), keys(tool, &without), "{tool}");
+    }
 }
 
 #[test]

@@ -138,6 +138,8 @@ const REMOVERS: &[&str] = &[
     "rm_r",
     "rm_f",
 ];
+/// What does so only as a function of these modules: much else is deleted.
+const DELETERS: &[&str] = &["File.delete", "Dir.delete"];
 /// Calls that list what lies in the folder that their argument names.
 const LISTERS: &[&str] = &[
     "glob",
@@ -238,9 +240,15 @@ fn use_of(before: &str, after: &str) -> Use {
     let keyword = before.strip_suffix('=').map(|before| before.trim_end_matches(is_in_name).trim_end());
     let before = keyword.filter(|before| before.ends_with(['(', ','])).unwrap_or(before);
     if !before.ends_with(['(', ',']) {
-        // `unlink "a"` of Perl
+        // `unlink "a"` of Perl, `File.delete "a"` of Ruby
         let word = before.rsplit(|c: char| !is_in_name(c)).next().unwrap_or_default();
-        return if REMOVERS.contains(&word) { Use::Writes(WriteKind::Remove) } else { Use::Untold };
+        return match word {
+            "truncate" => Use::Writes(WriteKind::Overwrite),
+            _ if REMOVERS.contains(&word) || DELETERS.iter().any(|name| before.ends_with(name)) => {
+                Use::Writes(WriteKind::Remove)
+            }
+            _ => Use::Untold,
+        };
     }
     let Some((callee, place)) = call_around(before) else { return Use::Untold };
     let (module, name) = callee.rsplit_once('.').unwrap_or(("glob", callee));
@@ -270,7 +278,7 @@ fn use_of(before: &str, after: &str) -> Use {
         _ if is(LISTERS) && LISTING.contains(&module) && takes_away(before, after) => {
             Use::Writes(WriteKind::Remove)
         }
-        _ if is(REMOVERS) => Use::Writes(WriteKind::Remove),
+        _ if is(REMOVERS) || DELETERS.contains(&callee) => Use::Writes(WriteKind::Remove),
         _ if is(MOVERS) => moved(place),
         _ if is(COPIERS) && place == 0 => Use::Reads,
         _ if is(COPIERS) && place == 1 => Use::Writes(WriteKind::Overwrite),
@@ -359,9 +367,13 @@ fn takes_away(before: &str, after: &str) -> bool {
             REMOVERS.iter().flat_map(|name| code.match_indices(name).map(move |found| (name, found.0)));
         calls.take(MAX_PLACES).any(|(name, at)| {
             let begins = !code.get(..at).unwrap_or_default().ends_with(is_in_name);
-            let argument = code.get(at + name.len()..).and_then(|rest| rest.strip_prefix('('));
+            let rest = code.get(at + name.len()..).unwrap_or_default();
             let is_text = |argument: &str| argument.trim_start().starts_with(['\'', '"', '`']);
-            begins && argument.is_some_and(|argument| !is_text(argument))
+            let is_called = rest.strip_prefix('(').is_some_and(|argument| !is_text(argument));
+            // `unlink glob("a/*")` of Perl, `array_map("unlink", glob("a/*"))` of PHP
+            let is_given = || LISTERS.iter().any(|name| rest.trim_start().starts_with(name));
+            let is_handed_on = || rest.starts_with("\",") || rest.starts_with("',");
+            begins && (is_called || is_given() || is_handed_on())
         })
     };
     takes(statement) || takes(after)
@@ -415,6 +427,14 @@ mod tests {
             ("node -e \"console.log(fs.readFileSync('a/b.md','utf8'))\"", vec![]),
             ("node -e \"fs.rmSync('a/b',{recursive:true})\"", vec![(Remove, "a/b")]),
             ("perl -e 'unlink \"a/b.md\"'", vec![(Remove, "a/b.md")]),
+            ("perl -e 'unlink glob(\"a/*\")'", vec![(Remove, "a/*")]),
+            ("perl -e 'print for glob(\"a/*\")'", vec![]),
+            ("perl -e 'truncate \"a/b\", 0'", vec![(Overwrite, "a/b")]),
+            ("php -r 'array_map(\"unlink\", glob(\"a/*\"));'", vec![(Remove, "a/*")]),
+            ("php -r 'print_r(glob(\"a/*\"));'", vec![]),
+            ("ruby -e 'File.delete(\"a/b\")'", vec![(Remove, "a/b")]),
+            ("ruby -e 'File.delete \"a/b\"'", vec![(Remove, "a/b")]),
+            ("ruby -e 'cache.delete(\"a/b\")'", vec![]),
             ("perl -e 'open(my $f, \">\", \"a/b.md\")'", vec![(Overwrite, "a/b.md")]),
             ("perl -e 'open(F, \">>a/b.md\")'", vec![(Append, "a/b.md")]),
             ("ruby -e 'File.write(\"a/b\", \"x\")'", vec![(Overwrite, "a/b")]),

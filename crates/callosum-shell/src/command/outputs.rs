@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use super::Command;
 use super::write_kind::{Write, WriteKind};
+use crate::Invocation;
+use crate::own_files::is_settings_folder;
 
 /// Where among a program's words the files stand that it writes.
 #[derive(Clone, Copy)]
@@ -53,6 +55,10 @@ const WRITERS: &[Writer] = &[
         programs: &["pandoc", "gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "dot", "xsltproc", "iconv", "shuf", "jc", "typst", "weasyprint"],
         when: &[], unless: &[], at: At::Options, options: &["-o", "--output"],
     },
+    Writer { programs: &["psql", "pgcli", "ysqlsh"], when: &[], unless: &[], at: At::Options, options: &["-o", "--output", "-L", "--log-file"] },
+    Writer { programs: &["script"], when: &[], unless: &[], at: At::Last, options: &["-O", "--log-out", "-I", "--log-in", "-B", "--log-io", "-T", "--log-timing"] },
+    Writer { programs: &["ssh-keygen"], when: &[], unless: &["-l", "-y", "-e", "-B", "-F"], at: At::Options, options: &["-f"] },
+    Writer { programs: &["restic"], when: &["restore"], unless: &[], at: At::Options, options: &["--target", "-t"] },
     Writer { programs: &["gh"], when: &["download"], unless: &[], at: At::Options, options: &["-D", "--dir", "-O", "--output"] },
 ];
 
@@ -64,6 +70,10 @@ const REMOTE_COPIERS: &[(&[&str], &[&str])] = &[
 
 /// Programs that run others in a place of their own, in which folders of this machine can be written by other names.
 const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
+/// Options of `bwrap` whose first value is a folder that can be written by the second.
+const BINDS: &[&str] = &["--bind", "--bind-try", "--dev-bind", "--dev-bind-try"];
+/// Commands of SQLite's client that write to a file.
+const TO_FILES: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log"];
 
 /// PowerShell's commands that change files: whether the first word behind is the place alone, and what becomes of it.
 const CMDLETS: &[(&[&str], WriteKind)] = &[
@@ -80,7 +90,7 @@ pub(super) fn is_known(program: &str) -> bool {
     WRITERS.iter().any(|writer| writer.programs.contains(&program) && program != "csplit")
         || REMOTE_COPIERS.iter().any(|(programs, _)| programs.contains(&program))
         || CMDLETS.iter().any(|(names, _)| names.iter().any(is_cmdlet))
-        || matches!(program, "cpio" | "callosum" | "openclaw")
+        || matches!(program, "cpio" | "bwrap" | "callosum" | "openclaw")
 }
 
 /// What such a program writes; nothing of any other.
@@ -97,8 +107,14 @@ pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
     if let Some((_, verbs)) = REMOTE_COPIERS.iter().find(|(programs, _)| programs.contains(&program)) {
         found.extend(fetched(words, verbs));
     }
-    if CONTAINERS.contains(&program) {
-        found.extend(bound(words).into_iter().map(|path| write(WriteKind::Overwrite, path)));
+    // A runtime in a container works with the folder of its settings: what it does there is no call of an agent here.
+    let mounted = if CONTAINERS.contains(&program) { bound(words) } else { Vec::new() };
+    let mounted =
+        mounted.into_iter().chain(if program == "bwrap" { bound_by_bwrap(words) } else { Vec::new() });
+    let mounted = mounted.filter(|path| !is_settings_folder(path));
+    found.extend(mounted.map(|path| write(WriteKind::Overwrite, path)));
+    if matches!(program, "sqlite3" | "sqlite") {
+        found.extend(sent_to_files(command.invocation).map(|path| write(WriteKind::Overwrite, path)));
     }
     // What lies there can be written by the other name, too.
     if program == "mount"
@@ -109,10 +125,8 @@ pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
     if matches!(program, "patch" | "git" | "apply_patch" | "applypatch") {
         found.extend(patched(command));
     }
-    if program == "cpio"
-        && words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('p'))
-    {
-        found.extend(plain(words).last().map(|path| write(WriteKind::Overwrite, path)));
+    if program == "cpio" {
+        found.extend(unpacked_by_cpio(words).into_iter().map(|path| write(WriteKind::Overwrite, path)));
     }
     if matches!(program, "callosum" | "openclaw") {
         found.extend(by_callosum(words).into_iter().map(|path| write(WriteKind::Overwrite, path)));
@@ -134,6 +148,36 @@ pub(super) fn outputs<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
         found.extend(values.map(|path| write(WriteKind::Overwrite, path)));
     }
     found
+}
+
+/// Where `cpio` puts what it takes out of an archive, or copies.
+fn unpacked_by_cpio(words: &[String]) -> Vec<&str> {
+    let has = |letter: char, long: &str| {
+        let is_it = |word: &String| match word.strip_prefix("--") {
+            Some(name) => name == long,
+            None => word.strip_prefix('-').is_some_and(|letters| letters.contains(letter)),
+        };
+        words.iter().any(is_it)
+    };
+    if has('p', "pass-through") {
+        return plain(words).last().into_iter().collect();
+    }
+    if !has('i', "extract") {
+        return Vec::new();
+    }
+    let named: Vec<&str> =
+        ["-D", "--directory"].into_iter().flat_map(|option| values(words, option)).collect();
+    if named.is_empty() { vec!["."] } else { named }
+}
+
+/// The files that SQLite's client is told to write to: `.output a`.
+fn sent_to_files(invocation: &Invocation) -> impl Iterator<Item = &str> {
+    let texts = invocation.words.iter().map(String::as_str).chain(invocation.input.iter().map(AsRef::as_ref));
+    texts.flat_map(str::lines).filter_map(|line| {
+        let mut said = line.split_whitespace();
+        let is_one = said.next().is_some_and(|command| TO_FILES.contains(&command));
+        said.next_back().filter(|_| is_one).map(|path| path.trim_matches(['"', '\'']))
+    })
 }
 
 /// The files that our own commands write, also as OpenClaw's: `digest --out FILE`, `bridge export FILE`.
@@ -184,6 +228,12 @@ fn bound(words: &[String]) -> Vec<&str> {
         ["-v", "--volume"].into_iter().flat_map(|option| values(words, option)).filter_map(of_volume);
     let mounts = values(words, "--mount").into_iter().filter_map(of_mount);
     volumes.chain(mounts).collect()
+}
+
+/// The same of `bwrap --bind FROM TO`.
+fn bound_by_bwrap(words: &[String]) -> Vec<&str> {
+    let is_bind = |pair: &&[String]| pair.first().is_some_and(|word| BINDS.contains(&word.as_str()));
+    words.windows(2).filter(is_bind).filter_map(|pair| pair.get(1).map(String::as_str)).collect()
 }
 
 /// What `FROM:TO` mounts, unless it is only read.

@@ -305,6 +305,8 @@ fn at(host: &str, port: Option<&str>, database: String, usual_port: &str) -> Ser
         Some((name, path)) if !name.is_empty() => (name, path),
         _ => (first, ""),
     };
+    // Who asks changes nothing, and what stands behind a name may be a password.
+    let first = first.rsplit_once('@').map_or(first, |(_, host)| host);
     let (name, own_port) = match first.rsplit_once(':') {
         Some((name, port)) if is_port(port) && !name.contains(':') => (name, Some(port)),
         _ => (first, behind_comma),
@@ -414,6 +416,7 @@ mod tests {
                 "kafka-topics --bootstrap-server k1.acme.example:9092,k2.acme.example:9092 --delete",
                 "k1.acme.example/",
             ),
+            ("kafka-topics --bootstrap-server me:hunter2@k1.acme.example:9092 --delete", "k1.acme.example/"),
             ("kcat -P -b localhost:9092 -t x", "here"),
             ("nats pub -s nats://nats.acme.example a b", "nats.acme.example/"),
             ("nats pub a b", "untold"),

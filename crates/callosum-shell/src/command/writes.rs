@@ -154,10 +154,6 @@ fn usual<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
             let modes = usize::from(!(program == "chmod" && words.iter().any(|word| is_mode(&word))));
             all(kind, named.skip(modes).collect())
         }
-        "truncate" => {
-            let is_size = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || "+-<>/%".contains(c));
-            all(kind, command.plain().filter(|word| !is_size(word)).map(Cow::Borrowed).collect())
-        }
         _ => all(kind, changed(command, rest)),
     }
 }
@@ -391,6 +387,8 @@ fn of_git<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<Write<'l>> {
             "clean" | "rm" => WriteKind::Remove,
             "stash" => WriteKind::Move,
             "mv" if at < last => WriteKind::Move,
+            // The first word says what becomes of it.
+            "worktree" if at > 0 => WriteKind::Overwrite,
             "checkout" | "restore" | "mv" | "clone" => WriteKind::Overwrite,
             _ => return None,
         };
@@ -504,6 +502,10 @@ mod tests {
             ("perl -pe s/a/b/ f", ""),
             ("sort -o a b", "=a"),
             ("truncate -s 0 a", "=a"),
+            ("truncate -s0 /a/b", "=/a/b"),
+            ("truncate --size=0 /a/b ~/c", "=/a/b =~/c"),
+            ("truncate --size -5 /a/b", "=/a/b"),
+            ("truncate --reference=a /b", "=/b"),
             ("chmod 600 a", "=a"),
             ("touch a", "+a"),
             ("mkdir -p a", ""),

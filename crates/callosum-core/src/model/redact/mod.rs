@@ -4,10 +4,12 @@
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
 //! and what belongs to it (below it in `blocks`, apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in `sentences`, also of other `languages`), `programs` for
 //! commands that are given secrets (what they read in `input`), `calls` for functions that are, `talk` for what is said to a server, `shapes` for tokens and addresses that are
-//! secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
+//! secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts (`cards` numbers, too); `taken` tells
+//! what was taken out of them.
 
 mod blocks;
 mod calls;
+mod cards;
 mod columns;
 mod command;
 mod input;
@@ -21,6 +23,7 @@ mod shapes;
 mod signs;
 mod statements;
 mod summary;
+mod taken;
 mod talk;
 mod text;
 mod values;
@@ -32,6 +35,7 @@ use std::ops::Range;
 
 pub(crate) use summary::first_line;
 pub use summary::{summarize, summarize_command};
+pub(crate) use taken::Secrets;
 
 use crate::model::digest::hash_text;
 use crate::model::text::head;

@@ -1,23 +1,24 @@
 //! A call's parameters on one line, without the secrets that their texts, their fields' names and their neighbours tell of.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
 use super::names::{Tell, is_secret, tell};
 use super::pairs::HELD_AT;
-use super::{REDACTED, may_tell, redact, redact_words, secrets_in, tells};
+use super::{REDACTED, cards, in_words, may_tell, redact, replaced, secrets_in, tells};
 use crate::model::digest::number_text;
 use crate::model::text::{as_one_line, head, one_line};
 use crate::model::tool_call::AllParameters;
 
 /// Of a long string so many characters are looked at, and so many are shown.
-const LOOKED_AT: usize = 1024;
+pub(super) const LOOKED_AT: usize = 1024;
 const SHOWN: usize = 120;
 /// At most this many characters at the end of a cut text may be the head of a token too short to be known as one.
 const UNSURE: usize = 64;
 /// Deeper values are shown as `…`.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// What a field is to the others of its object, as far as its name says.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Role {
 #[must_use]
 pub fn summarize(params: &AllParameters<'_>, max_chars: usize) -> String {
     let mut summary = Summary { text: String::with_capacity(256), left: max_chars.saturating_add(1) };
-    summary.value(&params.value, 0, Tell::No);
+    go_through(&mut summary, &params.value, 0, Told::by_name(Tell::No));
     if !params.complete {
         summary.push(" …");
     }
@@ -148,6 +149,39 @@ pub(crate) fn first_line(text: &str, max_chars: usize) -> (String, bool) {
     (one_line(first, max_chars), cut || known.trim_end().len() > first.len())
 }
 
+/// What is made of parameters as they are gone through.
+pub(super) trait Sink {
+    /// Whether nothing more is wanted.
+    fn is_full(&self) -> bool;
+    /// What is shown as it is: brackets, numbers.
+    fn sign(&mut self, text: &str);
+    /// A field's name, of which a word may tell of a secret.
+    fn name(&mut self, name: &str, may_tell: bool);
+    /// A text of which nothing but itself says what in it is a secret.
+    fn text(&mut self, text: &str);
+    /// A word of a command, whose secrets the words around it tell.
+    fn word(&mut self, word: &str, secrets: &[Range<usize>]);
+    /// A value that is a secret as a whole; `is_named` where nothing but its field's own name says so.
+    fn secret(&mut self, value: &Value, is_named: bool);
+}
+
+/// What is said of a value by what stands around it.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) tells: Tell,
+    /// Nothing but its field's own name tells.
+    pub(super) is_named: bool,
+    /// It is a payment card.
+    pub(super) is_card: bool,
+}
+
+impl Told {
+    /// What is said where a field's own name tells so much.
+    pub(super) fn by_name(tells: Tell) -> Self {
+        Self { tells, is_named: true, is_card: false }
+    }
+}
+
 struct Summary {
     text: String,
     /// Characters that may still be added: one more than are shown, so that the cut is seen.
@@ -161,90 +195,6 @@ impl Summary {
         self.text.push_str(text);
     }
 
-    /// A value, of which what it belongs to says as much as `tells`.
-    fn value(&mut self, value: &Value, depth: usize, tells: Tell) {
-        match value {
-            _ if depth > MAX_DEPTH => self.push("…"),
-            Value::Null => self.push("null"),
-            Value::Bool(flag) => self.push(if *flag { "true" } else { "false" }),
-            Value::String(text) if tells == Tell::No => self.string(&shorten(text, SHOWN)),
-            Value::String(text) if is_secret(tells, head(text, LOOKED_AT).0) => self.string(REDACTED),
-            Value::String(text) => self.string(&shorten(text, SHOWN)),
-            _ if tells >= Tell::Likely => self.string(REDACTED),
-            Value::Number(number) => self.push(&number_text(number)),
-            Value::Array(items) => self.list(items, None, depth, tells),
-            Value::Object(fields) => self.object(fields, depth),
-        }
-    }
-
-    fn list(&mut self, items: &[Value], program: Option<&str>, depth: usize, tells: Tell) {
-        let words = arguments(items, program);
-        self.push("[");
-        let mut before = "";
-        for (at, item) in items.iter().enumerate() {
-            if self.left == 0 {
-                return;
-            }
-            self.push(if at == 0 { "" } else { "," });
-            match (item, words.get(at)) {
-                (Value::String(_) | Value::Number(_), _)
-                    if follows_its_name(before, item, program, items.len()) =>
-                {
-                    self.string(REDACTED);
-                }
-                (Value::String(text), Some(word)) if tells == Tell::No && *word != *text => {
-                    self.string(&as_one_line(word, SHOWN));
-                }
-                _ => self.value(item, depth + 1, tells),
-            }
-            before = item.as_str().unwrap_or_default();
-        }
-        self.push("]");
-    }
-
-    fn object(&mut self, fields: &Map<String, Value>, depth: usize) {
-        let (told, place, program) = told_by(fields);
-        self.push("{");
-        for (at, (name, value)) in fields.iter().enumerate() {
-            if self.left == 0 {
-                return;
-            }
-            self.push(if at == 0 { "" } else { "," });
-            // Most names have none of the words that tell.
-            let mut tells = Tell::No;
-            if may_tell(name) {
-                tells = tell(name);
-                self.string(&shorten(name, SHOWN));
-            } else {
-                self.string(&as_one_line(name, SHOWN));
-            }
-            self.push(":");
-            if told > tells && Role::of(name) == Some(Role::Held) {
-                tells = told;
-            }
-            if let Some(place) = place.filter(|_| may_belong(name, value))
-                && Role::of(name) == Some(Role::Held)
-            {
-                tells = tells.max(of_place(place, name));
-            }
-            if matches!(name.as_str(), "data" | "stringData") && is_secret_manifest(fields) {
-                tells = Tell::Surely;
-            }
-            match (value, program) {
-                (Value::Array(items), Some(_)) if tells < Tell::Likely => {
-                    self.list(items, program, depth + 1, tells);
-                }
-                (Value::String(input), Some(program))
-                    if Role::of(name) == Some(Role::Input) && reads_a_secret(program, fields, input) =>
-                {
-                    self.string(REDACTED);
-                }
-                _ => self.value(value, depth + 1, tells),
-            }
-        }
-        self.push("}");
-    }
-
     /// A text in quotes.
     fn string(&mut self, shown: &str) {
         self.push("\"");
@@ -255,6 +205,122 @@ impl Summary {
         }
         self.push("\"");
     }
+}
+
+impl Sink for Summary {
+    fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
+    fn sign(&mut self, text: &str) {
+        self.push(text);
+    }
+
+    fn name(&mut self, name: &str, may_tell: bool) {
+        // Most names have none of the words that tell.
+        self.string(&if may_tell { shorten(name, SHOWN) } else { as_one_line(name, SHOWN) });
+    }
+
+    fn text(&mut self, text: &str) {
+        self.string(&shorten(text, SHOWN));
+    }
+
+    fn word(&mut self, word: &str, secrets: &[Range<usize>]) {
+        self.string(&as_one_line(&replaced(word, secrets, |_| REDACTED.to_owned()), SHOWN));
+    }
+
+    fn secret(&mut self, _: &Value, _: bool) {
+        self.string(REDACTED);
+    }
+}
+
+/// A value, of which so much is said.
+pub(super) fn go_through(sink: &mut impl Sink, value: &Value, depth: usize, told: Told) {
+    let tells = told.tells;
+    match value {
+        _ if depth > MAX_DEPTH => sink.sign("…"),
+        Value::Null => sink.sign("null"),
+        Value::Bool(flag) => sink.sign(if *flag { "true" } else { "false" }),
+        Value::String(text) if tells == Tell::No => sink.text(text),
+        Value::String(text) if is_secret(tells, head(text, LOOKED_AT).0) => {
+            sink.secret(value, told.is_named);
+        }
+        Value::String(text) => sink.text(text),
+        _ if tells >= Tell::Likely => sink.secret(value, told.is_named),
+        Value::Number(number) => sink.sign(&number_text(number)),
+        Value::Array(items) => list(sink, items, None, depth, told),
+        Value::Object(fields) => object(sink, fields, depth, told.is_card),
+    }
+}
+
+fn list(sink: &mut impl Sink, items: &[Value], program: Option<&str>, depth: usize, told: Told) {
+    let words = arguments(items, program);
+    sink.sign("[");
+    let mut before = "";
+    for (at, item) in items.iter().enumerate() {
+        if sink.is_full() {
+            return;
+        }
+        sink.sign(if at == 0 { "" } else { "," });
+        match (item, words.get(at)) {
+            (Value::String(_) | Value::Number(_), _)
+                if follows_its_name(before, item, program, items.len()) =>
+            {
+                sink.secret(item, false);
+            }
+            (Value::String(text), Some(secrets)) if told.tells == Tell::No && !secrets.is_empty() => {
+                sink.word(text, secrets);
+            }
+            _ => go_through(sink, item, depth + 1, told),
+        }
+        before = item.as_str().unwrap_or_default();
+    }
+    sink.sign("]");
+}
+
+fn object(sink: &mut impl Sink, fields: &Map<String, Value>, depth: usize, of_card: bool) {
+    let (label, place, program) = told_by(fields);
+    sink.sign("{");
+    for (at, (name, value)) in fields.iter().enumerate() {
+        if sink.is_full() {
+            return;
+        }
+        sink.sign(if at == 0 { "" } else { "," });
+        let may_tell = may_tell(name);
+        let by_name = if may_tell { tell(name) } else { Tell::No };
+        let mut tells = by_name;
+        sink.name(name, may_tell);
+        sink.sign(":");
+        if label > tells && Role::of(name) == Some(Role::Held) {
+            tells = label;
+        }
+        if let Some(place) = place.filter(|_| may_belong(name, value))
+            && Role::of(name) == Some(Role::Held)
+        {
+            tells = tells.max(of_place(place, name));
+        }
+        if matches!(name.as_str(), "data" | "stringData") && is_secret_manifest(fields) {
+            tells = Tell::Surely;
+        }
+        let is_card = cards::names_one(name);
+        let is_number = (is_card || of_card && cards::names_its_number(name)) && cards::is_number(value);
+        if is_number {
+            tells = Tell::Surely;
+        }
+        let told = Told { tells, is_named: tells == by_name && !is_number, is_card };
+        match (value, program) {
+            (Value::Array(items), Some(_)) if tells < Tell::Likely => {
+                list(sink, items, program, depth + 1, told);
+            }
+            (Value::String(input), Some(program))
+                if Role::of(name) == Some(Role::Input) && reads_a_secret(program, fields, input) =>
+            {
+                sink.secret(value, false);
+            }
+            _ => go_through(sink, value, depth + 1, told),
+        }
+    }
+    sink.sign("}");
 }
 
 /// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, the place where that belongs,
@@ -305,8 +371,8 @@ fn of_label(label: &str) -> Tell {
     tells(label.strip_suffix(" field").or_else(|| label.strip_suffix(" input")).unwrap_or(label))
 }
 
-/// A list of words as the arguments of a command, secrets taken out; empty for another list, or a long one.
-fn arguments<'i>(items: &'i [Value], program: Option<&'i str>) -> Vec<Cow<'i, str>> {
+/// The secrets in each of a list of words, as the arguments of a command; empty for another list, or a long one.
+fn arguments(items: &[Value], program: Option<&str>) -> Vec<Vec<Range<usize>>> {
     let mut words: Vec<&str> = program.into_iter().collect();
     let mut length = 0;
     for item in items {
@@ -317,9 +383,9 @@ fn arguments<'i>(items: &'i [Value], program: Option<&'i str>) -> Vec<Cow<'i, st
         }
         words.push(word);
     }
-    let mut shown = redact_words(&words);
-    shown.drain(..usize::from(program.is_some()));
-    shown
+    let mut secrets = in_words(&words);
+    secrets.drain(..usize::from(program.is_some()));
+    secrets
 }
 
 /// Programs whose `-p` is no password.

@@ -35,6 +35,7 @@ pub(super) const NOT_WITHIN: &[&str] = &[
 pub(super) const LAST: &[&str] = &[
     "token", "jwt", "otp", "totp", "cvv", "cvc", "csc", "dsn", "creds", "cred", "bearer", "hmac", "pw",
     "passwd", "pwd", "passphrase", "psk", "senha", "heslo", "haslo", "sifre", "bindpw", "rootpw", "masterauth", "requirepass",
+    "jsessionid", "phpsessid",
 ];
 pub(super) const LIKELY_LAST: &[&str] = &[
     "auth", "pass", "pin", "sig", "signature", "sas", "ssn", "mfa", "authtok", "authz", "authn", "passcommand",

@@ -55,7 +55,7 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
         let said = Said { name: NameWords::of_tool(&site.call.tool), fields: site.params.fields() };
         // Whoever writes a rule that names fields, and nothing else, means these.
         let is_open = templates.iter().any(Template::asks_for_tool);
-        for key in keys {
+        for key in keys.iter_mut() {
             former.extend(in_family(key).map(|whole| std::mem::replace(key, whole)));
             let mut found = said.with_ids(key);
             if is_complete(key) || !is_open {
@@ -66,6 +66,12 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
             let timed = said.timed(found.as_deref().unwrap_or(key));
             if let Some(whole) = timed.or(found) {
                 former.push(std::mem::replace(key, whole));
+            }
+        }
+        let secrets = site.params.secrets();
+        for key in keys {
+            if let Some(marked) = secrets.marked(key) {
+                *key = marked;
             }
         }
     }

@@ -9,7 +9,7 @@ use super::ids::is_other;
 use super::page;
 use super::text_of;
 use super::whole::is_token;
-use crate::model::redact::{key_mark, names_a_secret};
+use crate::model::redact::{Secrets, key_mark, names_a_secret};
 
 /// A list or an object inside another inside … is followed so deep.
 const MAX_DEPTH: usize = 8;
@@ -99,9 +99,15 @@ struct Named {
 pub(super) struct Fields(Vec<Named>);
 
 impl Fields {
-    pub(super) fn of(params: &Value) -> Self {
+    /// Those of parameters, with marks where one says a secret besides.
+    pub(super) fn of(params: &Value, secrets: &Secrets) -> Self {
         let mut fields = Self::default();
         fields.add(params, "", true, 0);
+        for field in &mut fields.0 {
+            if let Some(marked) = secrets.marked_within(&field.value) {
+                field.value = marked;
+            }
+        }
         fields.0.sort_by_key(|field| field.depth);
         fields
     }

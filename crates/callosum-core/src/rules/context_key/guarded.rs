@@ -7,9 +7,10 @@ use serde_json::Value;
 use wildmatch::WildMatch;
 
 use callosum_shell::brace_words;
-use callosum_shell::own_files::{HOOK_SETTINGS, STATE, STATE_VARIABLE, is_home};
+use callosum_shell::own_files::{HOOK_SETTINGS, OWN_NAME, STATE, STATE_VARIABLE, asks_the_gate, is_home};
 
 use super::Lookup;
+use super::field::folded;
 use super::file_path::{APPLY_PATCH, PATCH_NAMES, PATH_NAMES, file_paths, normalise};
 use crate::model::digest::neutral_tool_name;
 use crate::model::tool_call::ToolCall;
@@ -23,32 +24,45 @@ const OTHER_NAMES: &[&str] = &[
     "edits",
 ];
 
+/// Those of them that tell where to something is moved or copied.
+pub(crate) const TARGETS: &[&str] = &["destination", "dst", "dest", "to", "new_path", "newPath"];
+
 /// At most this many values of a variable are examined.
 const MAX_WORDS: usize = 64;
 
-/// Whether `path`, made whole, guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks
-/// where a runtime reads them (at home, and at the root of one of the `folders` that are worked in), or the folder of these.
-/// A pattern of the shell is what it can match.
-pub(crate) fn is_guarded(path: &str, folders: &[&str]) -> bool {
-    if !path.contains('{') {
-        return is_one_guarded(path, folders);
-    }
-    brace_words(path).0.iter().any(|word| is_one_guarded(word, folders))
+/// Where a call's runtime looks for its settings.
+#[derive(Clone, Copy)]
+pub(crate) struct Looked<'a> {
+    /// The folders that are worked in.
+    pub(crate) folders: &'a [&'a str],
+    /// Whether a folder is the home that the environment names. It is asked only of one in which settings stand: who may not look there
+    /// has the call looked at again.
+    pub(crate) is_own_home: &'a dyn Fn(&str) -> bool,
 }
 
-fn is_one_guarded(path: &str, folders: &[&str]) -> bool {
+/// Whether `path`, made whole, guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks
+/// where a runtime reads them (at home, and at the root of one of the folders that are worked in), or the folder of these, or what asks
+/// the gate. A pattern of the shell is what it can match.
+pub(crate) fn is_guarded(path: &str, looked: Looked<'_>) -> bool {
+    if !path.contains('{') {
+        return is_one_guarded(path, looked);
+    }
+    brace_words(path).0.iter().any(|word| is_one_guarded(word, looked))
+}
+
+fn is_one_guarded(path: &str, looked: Looked<'_>) -> bool {
     let path = path.trim_end_matches('/');
     let mut before = 0;
     for part in path.split('/') {
         let base = path.get(..before).unwrap_or_default().trim_end_matches('/');
         let rest = path.get(before + part.len()..).unwrap_or_default().trim_start_matches('/');
         let is = |name: &str| part == name || may_be(part, name) && is_home(base);
-        if is(STATE) || part.contains(STATE_VARIABLE) {
+        if is(STATE) || part.contains(STATE_VARIABLE) || asks_the_gate(base, part, rest) {
             return true;
         }
         let holds_hooks = HOOK_SETTINGS.iter().any(|(folder, variables, files)| {
-            let is_there = variables.contains(&part) || is(folder) && is_read(base, folders);
-            is_there && (rest.is_empty() || files.iter().any(|file| rest == *file || may_be(rest, file)))
+            let is_named = rest.is_empty() || files.iter().any(|file| rest == *file || may_be(rest, file));
+            is_named && (variables.contains(&part) || is(folder) && is_read(base, looked))
         });
         if holds_hooks {
             return true;
@@ -76,12 +90,26 @@ pub(crate) fn may_be(part: &str, name: &str) -> bool {
 }
 
 /// Whether runtimes look for their settings in `base`.
-fn is_read(base: &str, folders: &[&str]) -> bool {
+fn is_read(base: &str, looked: Looked<'_>) -> bool {
     // They look in the folders above the one they work in, too.
     let is_above = |folder: &&str| {
         folder.strip_prefix(base).is_some_and(|below| below.is_empty() || below.starts_with('/'))
     };
-    is_home(base) || base.split('/').all(|part| part == "..") || folders.iter().any(is_above)
+    is_home(base)
+        || base.split('/').all(|part| part == "..")
+        || looked.folders.iter().any(is_above)
+        || base.starts_with('/') && (looked.is_own_home)(base)
+}
+
+/// The program that a substitution asks for: `$(command -v a)`, `` `which a` ``.
+fn asked_for(path: &str) -> Option<&str> {
+    let inside = path.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    let inside = inside.or_else(|| path.strip_prefix('`')?.strip_suffix('`'))?;
+    let words: Vec<&str> = inside.split_whitespace().collect();
+    match words.as_slice() {
+        ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => Some(name),
+        _ => None,
+    }
 }
 
 /// What stands for the value of a variable that the line reads from somewhere.
@@ -103,6 +131,10 @@ pub(crate) fn meanings<'p>(
         ["$(pwd)/", "$(git rev-parse --show-toplevel)/", "`pwd`/", "`git rev-parse --show-toplevel`/"];
     if let Some(rest) = in_project.into_iter().find_map(|root| path.strip_prefix(root)) {
         return vec![Cow::Owned(format!("$PWD/{rest}"))];
+    }
+    // Where it lies is found at run time: one of the folders in which programs are installed stands for all.
+    if let Some(program) = asked_for(path) {
+        return vec![Cow::Owned(format!("/usr/local/bin/{program}"))];
     }
     if path.starts_with('`') || expansion.starts_with('(') {
         let marks = |c| matches!(c, '$' | '(' | ')' | '`' | '"' | '\'');
@@ -210,13 +242,14 @@ pub(crate) fn guarded_path(call: &ToolCall, params: &Lookup<'_>) -> Option<Strin
     // What a path is made whole of is in its own text or in that of the folder it starts from.
     let may_be = |text: &str| {
         let bytes = text.as_bytes();
-        memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
+        let names_dots = memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
             let before = at.checked_sub(1).and_then(|before| bytes.get(before));
             let begins = || before.is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\t' | b'\n'));
             let rest = text.get(at..).unwrap_or_default();
             let mut folders = HOOK_SETTINGS.iter().map(|(folder, ..)| *folder).chain([STATE]);
             rest.starts_with('$') || begins() && folders.any(|folder| rest.starts_with(folder))
-        })
+        });
+        names_dots || memchr::memmem::find(bytes, OWN_NAME.as_bytes()).is_some()
     };
     let told = |value: &Value| match value {
         Value::String(text) => may_be(text) || text.trim().is_empty(),
@@ -231,20 +264,31 @@ pub(crate) fn guarded_path(call: &ToolCall, params: &Lookup<'_>) -> Option<Strin
         || call.cwd.as_deref().is_some_and(may_be);
     let is_one = |path: &String| {
         let folder = call.cwd.as_deref();
-        is_guarded(path, folder.as_slice())
+        let is_own_home = |folder: &str| params.is_own_home(folder);
+        is_guarded(path, Looked { folders: folder.as_slice(), is_own_home: &is_own_home })
     };
     let of_its_files = if is_told { file_paths(call, params).into_iter().find(is_one) } else { None };
     let others = || {
         let whole = |path: &String| normalise(path, call.cwd.as_deref());
-        other_paths(params).iter().map(whole).find(is_one)
+        // What is copied stays.
+        let only_copies = folded(&call.tool).ends_with("copyfile");
+        let names = if only_copies { TARGETS } else { OTHER_NAMES };
+        paths_named(params, names).iter().map(whole).find(is_one)
     };
-    of_its_files.or_else(|| if named.is_none() && !is_patch { others() } else { None })
+    let found = of_its_files.or_else(|| if named.is_none() && !is_patch { others() } else { None });
+    // A tool that has verbs has one that only shows.
+    found.filter(|_| params.get("command").is_none_or(|verb| verb.as_str() != Some("view")))
 }
 
 /// The files that a call names in other parameters than OpenClaw's.
 pub(crate) fn other_paths(params: &Lookup<'_>) -> Vec<String> {
+    paths_named(params, OTHER_NAMES)
+}
+
+/// Those that it names in parameters of these names.
+fn paths_named(params: &Lookup<'_>, names: &[&'static str]) -> Vec<String> {
     let mut paths = Vec::new();
-    for value in OTHER_NAMES.iter().filter_map(|name| params.get(name)) {
+    for value in names.iter().filter_map(|name| params.get(name)) {
         let items = match value.as_ref().as_ref() {
             Value::Array(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -260,6 +304,10 @@ pub(crate) fn other_paths(params: &Lookup<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_guarded_in(path: &str, folders: &[&str]) -> bool {
+        is_guarded(path, Looked { folders, is_own_home: &|folder| folder == "/var/lib/me" })
+    }
 
     #[test]
     fn paths_that_guard_the_gate_are_told_from_others_of_their_names() {
@@ -287,8 +335,17 @@ mod tests {
             "../.claude/settings.json",
             "/srv/app/.claude/settings.json",
             "/srv/.claude/settings.json",
+            "/var/lib/me/.claude/settings.json",
+            "/var/lib/me/.codex",
+            "~/.local/bin/callosum",
+            "/usr/local/bin/callosum-serve",
+            "/home/me/bin/callosum",
+            "~/.local/share/callosum/bin/callosum",
+            "$HOME/.openclaw/extensions/callosum",
+            "/srv/.openclaw/extensions/callosum/index.js",
+            "$OPENCLAW_STATE_DIR/extensions/callosum",
         ] {
-            assert!(is_guarded(path, &["/srv/app"]), "{path}");
+            assert!(is_guarded_in(path, &["/srv/app"]), "{path}");
         }
         for path in [
             "~/callosum",
@@ -304,14 +361,22 @@ mod tests {
             "/tmp/home/.claude",
             "$TMP/.claude/settings.json",
             "settings.json",
+            "/var/lib/other/.claude/settings.json",
+            "/srv/app/bin/callosum",
+            "bin/callosum",
+            "~/.local/bin/callosum.md",
+            "~/.local/share/other",
+            "~/.openclaw/extensions/other",
+            "~/.openclaw",
+            "extensions/callosum",
             "{a,b",
             "${HOME}",
             "",
         ] {
-            assert!(!is_guarded(path, &["/srv/app"]), "{path}");
+            assert!(!is_guarded_in(path, &["/srv/app"]), "{path}");
         }
-        assert!(!is_guarded(&"{a,b}".repeat(64), &[]));
-        assert!(!is_guarded(&"{".repeat(10_000), &[]));
+        assert!(!is_guarded_in(&"{a,b}".repeat(64), &[]));
+        assert!(!is_guarded_in(&"{".repeat(10_000), &[]));
     }
 
     #[test]
@@ -338,6 +403,8 @@ mod tests {
             ("${D:-~/x}", "~/a|~/x"),
             ("$(git rev-parse --show-toplevel)/a", "$PWD/a"),
             ("$(pwd)/a", "$PWD/a"),
+            ("$(command -v a)", "/usr/local/bin/a"),
+            ("`which a`", "/usr/local/bin/a"),
             ("b$D", "b$D"),
             ("${D", "${D"),
             ("$", "$"),

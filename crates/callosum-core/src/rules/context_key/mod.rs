@@ -44,7 +44,9 @@ pub(crate) use file_path::{
     PATH_NAMES, WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_texts,
     work_folder,
 };
-pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, meanings, other_paths};
+pub(crate) use guarded::{
+    Looked, READ, TARGETS, guarded_path, is_guarded, is_in_guarded, may_be, meanings, other_paths,
+};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
@@ -54,10 +56,11 @@ use self::fields::Fields;
 use self::mail_text::MailTexts;
 use self::spelling::one_spelling;
 use crate::model::digest::{hash_text, number_text};
-use crate::model::redact::{key_mark, redact_key, secrets_of_words};
+use crate::model::redact::{Secrets, key_mark, redact_key, secrets_of_words};
 use crate::model::text::{Shown, head, is_plain, shown};
 use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters};
+use crate::rules::world::Outlook;
 
 /// A call with more keys than this is not understood, only listed.
 pub(crate) const MAX_KEYS: usize = 1000;
@@ -95,9 +98,12 @@ const FEW_PARAMETERS: usize = 4;
 /// A call's parameters, each read from the host at most once: reading one may copy a megabyte.
 pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
+    /// What lies around the call, where that may be asked.
+    outlook: Option<&'a Outlook<'a>>,
     read: RefCell<SmallVec<[(&'a str, Found<'a>); FEW_PARAMETERS]>>,
     mails: MailTexts,
     unknown: OnceCell<String>,
+    secrets: OnceCell<Secrets>,
     fields: OnceCell<Fields>,
     action: OnceCell<Option<String>>,
 }
@@ -122,12 +128,25 @@ impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
         Self {
             params,
+            outlook: None,
             read: RefCell::default(),
             mails: MailTexts::default(),
             unknown: OnceCell::new(),
+            secrets: OnceCell::new(),
             fields: OnceCell::new(),
             action: OnceCell::new(),
         }
+    }
+
+    /// The same of a call whose environment may be asked for.
+    pub(crate) fn in_world(params: &'a dyn Parameters, outlook: &'a Outlook<'a>) -> Self {
+        Self { outlook: Some(outlook), ..Self::new(params) }
+    }
+
+    /// Whether a folder is the home that the environment of the call names.
+    pub(crate) fn is_own_home(&self, folder: &str) -> bool {
+        let home = self.outlook.and_then(|outlook| outlook.variable("HOME"));
+        home.is_some_and(|home| home.len() > 1 && home.trim_end_matches('/') == folder)
     }
 
     /// The value at a dotted path.
@@ -152,7 +171,22 @@ impl<'a> Lookup<'a> {
 
     /// The values in them by the names of their fields, wherever these stand.
     fn fields(&self) -> &Fields {
-        self.fields.get_or_init(|| Fields::of(&self.params.all().value))
+        self.fields.get_or_init(|| {
+            let all = self.params.all();
+            Fields::of(&all.value, self.secrets.get_or_init(|| Secrets::of(&all.value)))
+        })
+    }
+
+    /// What is taken out of them where they are shown, as far as they were read: it stands in no key.
+    fn secrets(&self) -> Cow<'_, Secrets> {
+        match self.secrets.get() {
+            Some(of_all) => Cow::Borrowed(of_all),
+            None => {
+                let read = self.read.borrow();
+                let read = read.iter().filter_map(|(path, found)| Some((*path, found.as_deref()?.as_ref())));
+                Cow::Owned(Secrets::of_some(read))
+            }
+        }
     }
 
     /// Whether a field of the call itself that is meant, by its name in small letters and without signs, has one of some values.
@@ -289,14 +323,17 @@ pub fn named_key(key: &str) -> String {
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
 pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
     let mut too_many = false;
-    let resolved = templates.iter().flat_map(|template| {
-        let mut keys = if too_many { Vec::new() } else { template.resolve(site) };
-        if template.may_be_new() {
-            keys = keys.into_iter().flat_map(|key| title::with_titles(key, site)).collect();
-        }
-        too_many |= keys.len() > MAX_KEYS;
-        keys
-    });
+    let resolved: Vec<String> = templates
+        .iter()
+        .flat_map(|template| {
+            let mut keys = if too_many { Vec::new() } else { template.resolve(site) };
+            if template.may_be_new() {
+                keys = keys.into_iter().flat_map(|key| title::with_titles(key, site)).collect();
+            }
+            too_many |= keys.len() > MAX_KEYS;
+            keys
+        })
+        .collect();
     // No address is a secret that a command is given.
     let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
     let mut secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
@@ -308,8 +345,11 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
         }
         secrets.retain(|secret| !is_stage(secret) && !places.contains(secret));
     }
-    let mut keys = distinct(resolved.map(|key| {
+    let is_of_values = site.fit.is_none() && templates.iter().any(Template::is_of_values);
+    let taken_out = is_of_values.then(|| site.params.secrets());
+    let mut keys = distinct(resolved.into_iter().map(|key| {
         let mut key = without_user(key);
+        key = taken_out.as_ref().and_then(|secrets| secrets.marked(&key)).unwrap_or(key);
         for secret in &secrets {
             key = key.replace(secret, &key_mark(secret));
         }

@@ -50,6 +50,20 @@ impl Template {
         self.otherwise.is_none() && self.parts.iter().all(is_so)
     }
 
+    /// Whether its keys are made of what parameters say, and not only of files and people.
+    pub(super) fn is_of_values(&self) -> bool {
+        let is_so = |part: &Part| match part {
+            Part::Literal(_) => false,
+            Part::Alone(source) => source.is_of_values(),
+            Part::Values { groups, .. } | Part::Qualifiers(groups) => {
+                groups.iter().flatten().any(Origin::is_of_values)
+            }
+            Part::Behind { origins, .. } => origins.iter().any(Origin::is_of_values),
+        };
+        let of_other = |other: &Option<Self>| other.as_ref().is_some_and(Self::is_of_values);
+        self.parts.iter().any(is_so) || self.otherwise.as_deref().is_some_and(of_other)
+    }
+
     /// Whether its keys may say that their thing is new.
     pub(super) fn may_be_new(&self) -> bool {
         let is_so = match self.parts.last() {

@@ -83,6 +83,11 @@ impl Origin {
         self.source.is_of_tool()
     }
 
+    /// Whether it is something that parameters say as it is.
+    pub(super) fn is_of_values(&self) -> bool {
+        self.source.is_of_values()
+    }
+
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         self.source.values(site)
@@ -101,6 +106,11 @@ impl Source {
     /// Whether it is something that a tool's name and its fields say together.
     pub(super) fn is_of_tool(&self) -> bool {
         matches!(self, Self::ToolDetail(_))
+    }
+
+    /// Whether it is something that parameters say as it is.
+    pub(super) fn is_of_values(&self) -> bool {
+        matches!(self, Self::Param(_) | Self::Field(_) | Self::ToolDetail(_))
     }
 
     /// Whether it is something that the command of a rule says.
