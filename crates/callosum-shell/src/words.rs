@@ -5,6 +5,11 @@ use std::str::Chars;
 
 use super::braces;
 
+/// Words as a shell takes them for what they are.
+pub(super) fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("'{}' ", word.replace('\'', "'\\''"))).collect()
+}
+
 /// A word without its quotes. The tokenizer's own function takes every quotation mark away, those inside
 /// other quotes too.
 pub(super) fn unquote(word: &str) -> String {

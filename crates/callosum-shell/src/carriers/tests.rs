@@ -212,12 +212,12 @@ fn forms_of(rest: Rest, begin: &str, name: &str, command: &str, text: &str) -> V
             words.map_or_else(|| vec![command.to_owned()], |words| vec![format!("{begin} -- {words}")])
         }
         Rest::Tmux => {
-            vec![format!("{begin} run-shell {text}"), format!("{begin} {}", with("run-shell ", &text, ""))]
+            vec![format!("{begin} run-shell {text}"), format!("{begin} {}", with("run-shell ", text, ""))]
         }
-        Rest::TmuxEach => vec![format!("{begin} true {}", with("run-shell ", &text, ""))],
+        Rest::TmuxEach => vec![format!("{begin} true {}", with("run-shell ", text, ""))],
         Rest::TmuxLines => vec![
             format!("{begin} - <<'END_OF_IT'\nset -g mouse on\nrun-shell {text}\nEND_OF_IT"),
-            format!("{begin} <(echo {})", with("run-shell ", &text, "")),
+            format!("{begin} <(echo {})", with("run-shell ", text, "")),
         ],
         Rest::TmuxFormats => vec![
             format!("{begin} -g status-right {}", with("#(", command, ") %H")),

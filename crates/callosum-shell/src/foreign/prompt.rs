@@ -83,9 +83,14 @@ impl Reader {
                     while chars.next_if(|c| *c == '>' || *c == ' ').is_some() {}
                     let number = self.word.take_if(|word| matches!(word.plain.as_str(), "1" | "2"));
                     self.end_word();
+                    // `2>&1`
+                    if chars.next_if_eq(&'&').is_some() {
+                        while chars.next_if(char::is_ascii_digit).is_some() {}
+                        continue;
+                    }
                     let path: String =
                         std::iter::from_fn(|| chars.next_if(|c| !" \n&|()".contains(*c))).collect();
-                    if !path.starts_with('&') && !number.is_some_and(|number| number.plain == "2") {
+                    if number.is_none_or(|number| number.plain != "2") {
                         let path = if path.eq_ignore_ascii_case("nul") {
                             "/dev/null"
                         } else {

@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use super::pipeline::ANYWHERE;
-use super::simple::quoted;
 use super::{Around, Folder, Walk};
 use crate::expansion::Parameters;
 use crate::functions::{Body, Function};
 use crate::unread::Limit;
-use crate::words::{looked_up, program_name};
+use crate::words::{looked_up, program_name, quoted};
 use crate::{MAX_NESTING, Texts};
 
 impl Walk {

@@ -7,6 +7,7 @@ mod edits;
 mod foreign;
 mod libraries;
 mod machine;
+mod magic;
 mod projects;
 mod settings;
 mod shells;
@@ -487,7 +488,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::Bracketed => shells::bracketed(walk, words, around),
-        Rest::Magic => foreign::magic(walk, words, around),
+        Rest::Magic => magic::read(walk, words, around),
         Rest::Tmux => tmux::command(walk, words, around),
         Rest::TmuxEach => tmux::each(walk, words, around),
         Rest::TmuxLines => tmux::lines(walk, words, around),

@@ -1,10 +1,9 @@
 //! What words stand for in which there are variables.
 
-use super::simple::quoted;
 use super::{Around, Walk};
 use crate::expansion;
 use crate::unread::Limit;
-use crate::words::{program_name, without_expansions};
+use crate::words::{program_name, quoted, without_expansions};
 use crate::{MAX_CARRIERS, MAX_VARIABLES};
 
 /// Of the words of a program so many meanings are looked at.

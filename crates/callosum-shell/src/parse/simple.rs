@@ -14,13 +14,8 @@ use crate::filters::said;
 use crate::grammar::{MAX_EXPANSIONS, expansions};
 use crate::printed::Written;
 use crate::unread::Limit;
-use crate::words::substitutions;
+use crate::words::{quoted, substitutions};
 use crate::{Invocation, Texts, joined};
-
-/// Words as a shell takes them for what they are.
-pub(super) fn quoted(words: &[String]) -> String {
-    words.iter().map(|word| format!("'{}' ", word.replace('\'', "'\\''"))).collect()
-}
 
 /// Longer texts that a substitution prints are not put into a command.
 const MAX_PRINTED: usize = 256;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Around, Walk};
 use super::typed::typed;
-use super::{Rest, SUBSTITUTED, code, command, nested};
+use super::{Rest, SUBSTITUTED, command, nested};
 use crate::{Texts, joined};
 
 /// Words and what follows each.
@@ -149,32 +149,6 @@ pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bo
         }
     }
     is_carried
-}
-
-/// `ipython -c '!git push'`; without `-c` it reads its code.
-pub(super) fn magic(walk: &mut Walk, words: &[String], around: &Around) -> bool {
-    let mut texts: Vec<String> = options(words, &["-c"]).map(str::to_owned).collect();
-    if texts.is_empty() {
-        texts.extend(around.input.iter().map(ToString::to_string));
-    }
-    let inside = Around { input: Vec::new(), last: false, ..around.clone() };
-    let mut is_carried = false;
-    for line in texts.iter().flat_map(|text| text.split(['\n', ';'])) {
-        // `x = !git push`, `%sx git push`
-        let line =
-            line.split_once('=').map_or(line, |(_, value)| if is_magic(value) { value } else { line }).trim();
-        if is_magic(line) {
-            let shell = line.trim_start_matches(['!', '%']);
-            let named = ["sx ", "system ", "bash ", "sh "].iter().find_map(|name| shell.strip_prefix(name));
-            is_carried |= nested(walk, named.unwrap_or(shell), &inside);
-        }
-    }
-    code::read(walk, "python", words, around);
-    is_carried
-}
-
-fn is_magic(line: &str) -> bool {
-    line.trim_start().starts_with(['!', '%'])
 }
 
 /// The targets and what they need, of a line that begins a rule.

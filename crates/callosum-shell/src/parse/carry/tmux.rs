@@ -3,7 +3,7 @@
 use super::super::{Around, Walk};
 use super::{SUBSTITUTED, nested};
 use crate::joined;
-use crate::parse::simple::quoted;
+use crate::words::quoted;
 
 /// Words that are a command of tmux, or a text that is one.
 pub(super) fn command(walk: &mut Walk, words: &[String], around: &Around) -> bool {

@@ -106,7 +106,9 @@ fn read(walk: &mut Walk, text: &str, posix: fn(&str) -> Posix, around: &Around) 
     let read = posix(text);
     if read.is_open {
         walk.unread(Limit::Syntax, text);
-        // Better to see a command that is none.
+    }
+    // Better to see a command that is none; and who quotes like that has a POSIX shell in mind.
+    if read.is_open || text.contains("'\\''") {
         walk.nested(text, around);
     }
     walk.nested(&read.text, around);
