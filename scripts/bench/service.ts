@@ -130,9 +130,7 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
   const rateRatio = ratio(many, bareMany, (load) => load.calls / load.seconds);
   const more = median(mail.map((load, place) => (load.p50 - (one[place] as Load).p50) / 1_000));
   // Means, since flushes are known by their sum.
-  const moreFlushed = median(
-    flushed.map((load, place) => mean(load) - mean(one[place] as Load) - (flushes[place] as number)),
-  );
+  const moreFlushed = median(flushed.map((load, place) => mean(load) - mean(one[place] as Load) - (flushes[place] as number)));
   return [
     {
       section: SECTION,

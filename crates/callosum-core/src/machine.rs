@@ -306,18 +306,21 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_process_is_known_by_what_it_was_started_with() {
-        let mut child =
-            std::process::Command::new("sleep").arg("60").env("MARKED_AS_AGENT", "x").spawn().unwrap();
+        use std::io::Read;
+        use std::process::{Command, Stdio};
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo; exec sleep 60"]).env("MARKED_AS_AGENT", "x").stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A process that is just being started has no environment yet.
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let pid = child.id();
-        let (marked, other) = (
-            is_started_with(pid, |name| name == "MARKED_AS_AGENT"),
-            is_started_with(pid, |name| name == "MARKED"),
-        );
+        let has = |wanted: &str| is_started_with(pid, |name| name == wanted);
+        let (marked, other) = (has("MARKED_AS_AGENT"), has("MARKED"));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(marked && !other);
         // Nothing is told of one that is gone.
-        assert!(is_started_with(pid, |_| false));
+        assert!(has("MARKED"));
     }
 
     #[test]
