@@ -435,7 +435,7 @@ mod tests {
         let others = told.difference(&reserved).map(String::as_str);
         assert_eq!(
             others.collect::<Vec<_>>(),
-            ["agent.task_complete", "calc.discovery", "calc.ack", "calc.task_handoff"]
+            ["agent.task_complete", "calc.ack", "calc.discovery", "calc.task_handoff"]
         );
     }
 
