@@ -9,20 +9,8 @@ import { loadGate, type NativeGate } from "../../plugin/src/native.runtime.ts";
 import { offeredOn } from "../../plugin/src/offered.ts";
 import { gatewayMethods } from "../../plugin/src/rpc/gateway-methods.ts";
 import { Team } from "../../plugin/src/team/team.ts";
+import type { Schema } from "../schema.ts";
 import { bench } from "./fakes.ts";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema | boolean;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-}
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const { answers, $defs } = JSON.parse(readFileSync(join(ROOT, "plugin/answers.json"), "utf8")) as {

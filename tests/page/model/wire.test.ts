@@ -4,19 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema;
-  additionalProperties?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-}
+import type { Schema } from "../../schema.ts";
 
 /** A field of a shape. */
 interface Field {
@@ -72,9 +60,8 @@ function fieldsIn(body: string): Field[] {
 /** The schema behind references, lists and alternatives with null. */
 function core(schema: Schema): Schema {
   if (schema.$ref !== undefined) return core($defs[schema.$ref.replace("#/$defs/", "")] ?? {});
-  const other = schema.anyOf?.find(({ type }) => type !== "null") ?? schema.items;
-  if (other !== undefined) return core(other);
-  return typeof schema.additionalProperties === "object" ? core(schema.additionalProperties) : schema;
+  const inner = schema.anyOf?.find(({ type }) => type !== "null") ?? schema.items ?? schema.additionalProperties;
+  return typeof inner === "object" ? core(inner) : schema;
 }
 
 /** The words that a schema allows. */
