@@ -2,7 +2,7 @@
 // offline (a chat channel, an update, another machine) is called all the same: then the story must say that it did not happen.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -24,8 +24,8 @@ const RULES = {
   ],
 };
 
-const mcpFolder = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
-const mcpOutbox = join(mcpFolder, "outbox.txt");
+const scratch = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
+const mcpOutbox = join(scratch, "outbox.txt");
 
 let world: World;
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(async () => {
   await world?.close();
-  rmSync(mcpFolder, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 });
 
 const PAUSED = /^\[Callosum\] /;
@@ -290,7 +290,10 @@ describe("a tool of an MCP server", () => {
 });
 
 describe("tier 4 while another call holds the resource", () => {
-  const slow = (resource: string): ScriptedCall => exec(`echo begun >> ${resource}.txt; sleep 4 # on ${resource}`);
+  /** A command on a resource that runs until {@link over} says so, a minute at most: how slow the machine is changes nothing. */
+  const slow = (resource: string): ScriptedCall =>
+    exec(`for i in $(seq 600); do [ -e '${join(scratch, resource)}' ] && break; sleep 0.1; done # on ${resource}`);
+  const over = (resource: string) => writeFileSync(join(scratch, resource), "");
   const holds = (key: string) =>
     until(`a lease on ${key}`, async () => (await world.status()).locks.find((lock) => lock.contextKey === key));
 
@@ -306,6 +309,7 @@ describe("tier 4 while another call holds the resource", () => {
       const until = /until it ends or (\S+) /.exec(text)?.[1] ?? "";
       assert.ok(Math.abs(Date.parse(until) - Date.parse(lease.expiresAt)) < 1000, `${lease.expiresAt} in ${text}`);
     }
+    over("disk");
     await holder.ended;
     await until("the lease to end", async () => !(await world.status()).locks.some((lock) => lock.contextKey === "disk:main"));
     world.model.release("disk-free");
@@ -328,6 +332,9 @@ describe("tier 4 while another call holds the resource", () => {
 
   test("is blocked by its own session's call too, and by a shipped rule as well", async () => {
     const holder = world.begin("update-a", [{ calls: [slow("update"), via("gateway", { action: "update.run" })] }]);
+    const refused = async () => (await world.journal({ session: sessionKey("update-a") })).some((row) => row.action === "blocked");
+    await until("the refusal", refused);
+    over("update");
     const [, told] = await holder.results();
     assert.match(told ?? "", BLOCKED);
     assert.ok(told?.includes(sessionKey("update-a")), told);
