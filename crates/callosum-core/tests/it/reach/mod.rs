@@ -524,6 +524,9 @@ fn what_was_kept_back_is_only_scored() {
     let thirteenth_tools = scorer
         .labelled("kept-back/thirteenth-tools.jsonl")
         .plus(&scorer.pairs("kept-back/thirteenth-tool-pairs.jsonl"));
+    let fourteenth_tools = scorer
+        .labelled("kept-back/fourteenth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/fourteenth-tool-pairs.jsonl"));
     let eighth_commands = scorer
         .labelled("kept-back/eighth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/eighth-pairs.jsonl"));
@@ -531,6 +534,7 @@ fn what_was_kept_back_is_only_scored() {
         ("kept-back tools", tools),
         ("kept-back tools of the eleventh set", eleventh_tools),
         ("kept-back tools of the thirteenth set", thirteenth_tools),
+        ("kept-back tools of the fourteenth set", fourteenth_tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
         ("kept-back commands of the eighth set", eighth_commands),
@@ -560,5 +564,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 63);
+    assert_eq!(files.len(), 65);
 }
