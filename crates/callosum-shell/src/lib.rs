@@ -138,12 +138,12 @@ impl Invocation {
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`), and those that variables are put into (`${x%y}`), for
 /// a look at which words stand in it. `None` when there is none of these, as nearly always.
 pub fn unhidden(text: &str) -> Option<String> {
-    let signs = words::hiding_signs(text);
-    if signs == 0 {
+    let hiding = words::Hiding::of(text);
+    if !hiding.is_any() {
         return None;
     }
-    let put_in = if words::has_variables(signs) { variables::put_in(text) } else { None };
-    match (words::unhidden(text, signs), put_in) {
+    let put_in = if hiding.has_variables() { variables::put_in(text) } else { None };
+    match (words::unhidden(text, hiding), put_in) {
         (Some(whole), Some(other)) => Some(whole + "\n" + &other),
         (one, other) => one.or(other),
     }

@@ -149,42 +149,63 @@ static HIDING: [u8; 256] = {
     signs
 };
 
-fn hiding(byte: u8) -> u8 {
-    HIDING.get(usize::from(byte)).copied().unwrap_or(0)
+/// What in a text words may be hidden by, told by one look.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Hiding {
+    signs: u8,
+    /// A quotation cuts a word into pieces, or says it in a code.
+    is_cut: bool,
 }
 
-/// The signs in a text that words may be hidden by, told by one look.
-pub(super) fn hiding_signs(text: &str) -> u8 {
-    text.bytes().fold(0, |signs, byte| signs | hiding(byte))
+impl Hiding {
+    pub(super) fn of(text: &str) -> Self {
+        let mut hiding = Self::default();
+        for (at, byte) in text.bytes().enumerate() {
+            let sign = HIDING.get(usize::from(byte)).copied().unwrap_or(0);
+            hiding.signs |= sign;
+            hiding.is_cut |=
+                sign == QUOTE && (is_within_word(text.as_bytes(), at) || is_code(text.as_bytes(), at));
+        }
+        hiding
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_any(self) -> bool {
+        self.signs != 0
+    }
+
+    /// Whether variables are among it.
+    pub(super) fn has_variables(self) -> bool {
+        self.signs & DOLLAR != 0
+    }
 }
 
-/// Whether among them is that of variables.
-pub(super) fn has_variables(signs: u8) -> bool {
-    signs & DOLLAR != 0
+fn is_in_word(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// The text, of these signs, with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
+/// Whether a quote or backslash stands within a word, or between a quotation and its neighbour.
+fn is_within_word(bytes: &[u8], at: usize) -> bool {
+    let next = bytes.get(at + 1);
+    let goes_on = || is_in_word(bytes, at + 1) || matches!(next, Some(b'\'' | b'"' | b'\\' | b'\n'));
+    let Some(before) = at.checked_sub(1) else { return false };
+    is_in_word(bytes, before) && goes_on()
+        || bytes.get(before) == Some(&b'$') && bytes.get(at) == Some(&b'\'')
+}
+
+/// Whether a backslash begins what `printf '\x67it'` prints, for a shell.
+fn is_code(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at) == Some(&b'\\')
+        && bytes.get(at + 1).is_some_and(|next| matches!(next, b'x' | b'u' | b'0'..=b'7'))
+}
+
+/// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
 /// words stand in it. `None` when there is none of these, as nearly always.
-pub(super) fn unhidden(text: &str, signs: u8) -> Option<String> {
+pub(super) fn unhidden(text: &str, Hiding { signs, is_cut }: Hiding) -> Option<String> {
     let bytes = text.as_bytes();
-    let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| hiding(*byte) == QUOTE);
-    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let hides = |at: usize| {
-        // Within a word; or between a quotation and its neighbour.
-        let is_inside = at > 0
-            && is_word(at - 1)
-            && (is_word(at + 1) || is_quote(at + 1) || bytes.get(at + 1) == Some(&b'\n'));
-        is_inside || at > 0 && bytes.get(at - 1) == Some(&b'$') && bytes.get(at) == Some(&b'\'')
-    };
-    // `printf '\x67it'`, for a shell.
-    let is_code = |at: usize| {
-        bytes.get(at) == Some(&b'\\')
-            && bytes.get(at + 1).is_some_and(|next| matches!(next, b'x' | b'u' | b'0'..=b'7'))
-    };
-    let mut quotes = bytes.iter().enumerate().filter(|(_, byte)| hiding(**byte) == QUOTE);
-    let is_hidden = signs & QUOTE != 0 && quotes.any(|(at, _)| hides(at) || is_code(at));
     // `^Cgit`, as it is typed into a terminal; `pus{h,}`.
-    let is_key = |at: usize| matches!(bytes.get(at + 1), Some(b'A'..=b'Z' | b'[')) && is_word(at + 2);
+    let is_key =
+        |at: usize| matches!(bytes.get(at + 1), Some(b'A'..=b'Z' | b'[')) && is_in_word(bytes, at + 2);
     let has_key = signs & CARET != 0 && memchr::memchr_iter(b'^', bytes).any(is_key);
     let has_braces = signs & BRACE != 0
         && memchr::memchr_iter(b'{', bytes).any(|at| {
@@ -193,13 +214,15 @@ pub(super) fn unhidden(text: &str, signs: u8) -> Option<String> {
             let holds_words = bytes.get(end) == Some(&b'}')
                 && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
             holds_words
-                && (at > 0 && is_word(at - 1) || is_word(end + 1) || bytes.get(end + 1) == Some(&b'{'))
+                && (at > 0 && is_in_word(bytes, at - 1)
+                    || is_in_word(bytes, end + 1)
+                    || bytes.get(end + 1) == Some(&b'{'))
         });
-    if !is_hidden && !has_key && !has_braces {
+    if !is_cut && !has_key && !has_braces {
         return None;
     }
     let mut whole = pieces(text, false);
-    if memchr::memchr_iter(b'\\', bytes).any(is_code) {
+    if memchr::memchr_iter(b'\\', bytes).any(|at| is_code(bytes, at)) {
         whole.push('\n');
         whole.push_str(&pieces(text, true));
     }

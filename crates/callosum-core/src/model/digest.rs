@@ -71,8 +71,8 @@ pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
 }
 
 /// The hexadecimal digits of some bytes, as ASCII.
-pub(crate) fn hex_digits<'b>(bytes: impl Iterator<Item = &'b u8>) -> impl Iterator<Item = u8> {
-    bytes.flat_map(|byte| hex_pair(*byte))
+pub(crate) fn hex_pairs<const N: usize>(bytes: [u8; N]) -> [[u8; 2]; N] {
+    bytes.map(hex_pair)
 }
 
 fn hex_pair(byte: u8) -> [u8; 2] {

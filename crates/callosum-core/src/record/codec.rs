@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Error};
 
-use crate::model::digest::hex_digits;
+use crate::model::digest::hex_pairs;
 use crate::model::json_text;
 use crate::model::text::is_plain_json;
 use crate::model::time::{Rfc3339, from_own_rfc3339};
@@ -71,7 +71,7 @@ impl LineWriter {
         let Some(boot) = boot else { return };
         self.raw(before);
         self.raw(b"\"");
-        self.bytes.extend(hex_digits(boot.to_be_bytes().iter()));
+        self.raw(hex_pairs(boot.to_be_bytes()).as_flattened());
         self.raw(b"\"");
     }
 

@@ -311,8 +311,7 @@ pub(super) struct ToolName<'c> {
 
 impl<'c> ToolName<'c> {
     pub(super) fn of(tool: &'c str) -> Self {
-        let (neutral, own) = (compared_tool(tool), folded_tool(tool));
-        let own = Some(own).filter(|own| *own != neutral);
+        let (neutral, own) = neutral_and_own(tool);
         Self { neutral, own, given: tool, words: OnceCell::new() }
     }
 
@@ -324,13 +323,14 @@ impl<'c> ToolName<'c> {
 
 /// A tool's neutral name, folded: what rules and calls are compared by.
 pub(super) fn compared_tool(tool: &str) -> Cow<'_, str> {
-    match folded_tool(tool) {
-        Cow::Borrowed(folded) => Cow::Borrowed(neutral_tool_name(folded)),
-        Cow::Owned(folded) => match neutral_tool_name(&folded) {
-            neutral if neutral == folded => Cow::Owned(folded),
-            neutral => Cow::Owned(neutral.to_owned()),
-        },
-    }
+    neutral_and_own(tool).0
+}
+
+/// The same, and the host's own name for it, folded, where that is another one.
+fn neutral_and_own(tool: &str) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
+    let own = folded_tool(tool);
+    let neutral = neutral_tool_name(&own);
+    if neutral == own { (own, None) } else { (Cow::Owned(neutral.to_owned()), Some(own)) }
 }
 
 /// A parameter that must have one of some values.

@@ -9,7 +9,9 @@ impl Question<'_> {
     /// What the exit code proves of a shell line of one command.
     pub(super) fn codes_of_line(&self) -> ExitCodes {
         let command = self.params.get("command");
-        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let Some(text) = command.as_ref().and_then(|command| command.as_str()) else {
+            return ExitCodes::default();
+        };
         match Line::read(text).invocations.as_slice() {
             [only] => not_done_codes(text, only),
             _ => ExitCodes::default(),

@@ -5,15 +5,21 @@ use serde_json::Value;
 use super::tool_words::{Letters, parted};
 use crate::model::tool_call::Parameters;
 
-/// Tools that make whatever request they are asked for, with the method where their names have it. Sorted: every tool is looked for.
+/// The method of a tool that makes whatever request it is asked for, empty where it is told that; `None` for other tools.
 #[rustfmt::skip]
-const REQUESTERS: &[(&str, &str)] = &[
-    ("apicall", ""), ("apirequest", ""), ("callapi", ""), ("callendpoint", ""), ("curl", ""), ("executehttprequest", ""), ("executerequest", ""),
-    ("fetch", ""), ("http", ""), ("httpcall", ""), ("httpdelete", "DELETE"), ("httppatch", "PATCH"), ("httppost", "POST"), ("httpput", "PUT"),
-    ("httprequest", ""), ("invokeapi", ""), ("invokewebrequest", ""), ("makehttprequest", ""), ("makerequest", ""), ("performrequest", ""),
-    ("playwrightdelete", "DELETE"), ("playwrightpatch", "PATCH"), ("playwrightpost", "POST"), ("playwrightput", "PUT"),
-    ("request", ""), ("restcall", ""), ("restrequest", ""), ("sendhttprequest", ""), ("sendrequest", ""), ("webrequest", ""),
-];
+fn method_of(letters: &Letters) -> Option<&'static str> {
+    Some(match letters.bytes() {
+        b"apicall" | b"apirequest" | b"callapi" | b"callendpoint" | b"curl" | b"executehttprequest" | b"executerequest" | b"fetch" | b"http"
+        | b"httpcall" | b"httprequest" | b"invokeapi" | b"invokewebrequest" | b"makehttprequest" | b"makerequest" | b"performrequest" | b"request"
+        | b"restcall" | b"restrequest" | b"sendhttprequest" | b"sendrequest" | b"webrequest" => "",
+        b"httpdelete" | b"playwrightdelete" => "DELETE",
+        b"httppatch" | b"playwrightpatch" => "PATCH",
+        b"httppost" | b"playwrightpost" => "POST",
+        b"httpput" | b"playwrightput" => "PUT",
+        _ => return None,
+    })
+}
+
 /// What requests begin with that a server's tools pass on to the service in its name, where there are rules for that service's own
 /// address. Sorted.
 #[rustfmt::skip]
@@ -42,9 +48,9 @@ const MAX_BODY: usize = 64 * 1024;
 /// The request that a call passes on, as the command line that would do the same with `curl`; `None` where a tool passes none on, and for
 /// those that only ask whatever address they are given.
 pub(super) fn line(tool: &str, letters: &Letters, params: &dyn Parameters) -> Option<String> {
-    let of_name = REQUESTERS.binary_search_by_key(&letters.bytes(), |(name, _)| name.as_bytes()).ok();
-    let of_name = of_name.and_then(|place| REQUESTERS.get(place)).map(|(_, method)| *method);
-    let base = base(tool);
+    let of_name = method_of(letters);
+    // Most tools are a host's own.
+    let base = if letters.has_server() { base(tool) } else { None };
     if of_name.is_none() && base.is_none() {
         return None;
     }
@@ -80,10 +86,6 @@ pub(super) fn line(tool: &str, letters: &Letters, params: &dyn Parameters) -> Op
 /// What the requests begin with that a tool's server passes on.
 fn base(tool: &str) -> Option<&'static str> {
     let (server, _) = parted(tool);
-    // Most tools are a host's own.
-    if server.is_empty() {
-        return None;
-    }
     let words = server.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
     let place = |word: String| SERVICES.binary_search_by_key(&word.as_str(), |(name, _)| name).ok();
     words.filter_map(place).find_map(|place| SERVICES.get(place)).map(|(_, base)| *base)
@@ -96,11 +98,10 @@ pub(super) fn text_of(params: &dyn Parameters, names: &[&str]) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::{REQUESTERS, SERVICES};
+    use super::SERVICES;
 
     #[test]
-    fn tools_that_make_requests_are_sorted() {
-        assert!(REQUESTERS.is_sorted_by(|one, other| one.0 < other.0), "{REQUESTERS:?}");
+    fn services_are_sorted() {
         assert!(SERVICES.is_sorted_by(|one, other| one.0 < other.0), "{SERVICES:?}");
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn is_written(params: &Lookup<'_>) -> bool {
         return true;
     }
     let found = PARAMS.iter().filter_map(|name| params.get(name));
-    found.into_iter().any(|value| match value.as_ref().as_ref() {
+    found.into_iter().any(|value| match &*value {
         Value::String(sql) => statements_write(sql),
         Value::Array(all) => all.iter().filter_map(Value::as_str).any(statements_write),
         _ => false,

@@ -222,6 +222,7 @@ pub(crate) fn parted(tool: &str) -> (&str, &str) {
 pub(super) struct Letters {
     bytes: [u8; Self::MOST],
     len: usize,
+    has_server: bool,
 }
 
 impl Letters {
@@ -230,10 +231,12 @@ impl Letters {
 
     /// Those of a tool as its host names it; none where it has more than are asked for.
     pub(super) fn of(tool: &str) -> Self {
-        let (_, own) = parted(tool);
-        let mut letters = Self::default();
+        let (server, own) = parted(tool);
+        let mut letters = Self { has_server: !server.is_empty(), ..Self::default() };
         for byte in own.bytes().filter(u8::is_ascii_alphanumeric) {
-            let Some(place) = letters.bytes.get_mut(letters.len) else { return Self::default() };
+            let Some(place) = letters.bytes.get_mut(letters.len) else {
+                return Self { has_server: letters.has_server, ..Self::default() };
+            };
             *place = byte.to_ascii_lowercase();
             letters.len += 1;
         }
@@ -242,6 +245,11 @@ impl Letters {
 
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Whether the name tells whose tool it is.
+    pub(super) fn has_server(&self) -> bool {
+        self.has_server
     }
 }
 
@@ -351,9 +359,7 @@ impl ToolWords {
         let asking = tool_verbs::asking(&senses).or_else(|| tool_verbs::asking(&of_action));
         let is_told = tool_verbs::is_told(&senses) || tool_verbs::is_told(&of_action);
         let only_names = tool_verbs::only_names_things(&senses) && tool_verbs::acting(&of_action).is_none();
-        let is = |name: &'static str, value: &Value| {
-            params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
-        };
+        let is = |name: &'static str, value: &Value| params.get(name).is_some_and(|found| *found == *value);
         only_names
             || is_told
             || asking.is_some_and(|word| !self.asks_for(word) || tool_verbs::is_shown(word))
@@ -410,7 +416,7 @@ fn only_pages(senses: &[(&str, Sense)], params: &Lookup<'_>) -> bool {
 /// Whether the command that a tool is to run only looks around: one program, without signs of a shell.
 fn only_looks(params: &Lookup<'_>) -> bool {
     let Some(command) = params.get("command") else { return false };
-    let line = match command.as_ref().as_ref() {
+    let line = match &*command {
         Value::String(line) if line.len() <= MAX_ACTION => line.clone(),
         Value::Array(words) if words.len() <= MAX_ACTION => {
             let Some(words) = words.iter().map(Value::as_str).collect::<Option<Vec<_>>>() else {

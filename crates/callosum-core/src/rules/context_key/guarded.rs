@@ -259,8 +259,8 @@ pub(crate) fn guarded_path(call: &ToolCall, params: &Lookup<'_>) -> Option<Strin
     let first = |names: &[&'static str]| names.iter().find_map(|name| params.get(name));
     let named = first(&PATH_NAMES);
     let is_patch = neutral_tool_name(&call.tool).ends_with(APPLY_PATCH);
-    let is_told = named.as_ref().is_some_and(|value| told(value.as_ref()))
-        || is_patch && first(&PATCH_NAMES).is_some_and(|value| told(value.as_ref().as_ref()))
+    let is_told = named.as_ref().is_some_and(|value| told(value))
+        || is_patch && first(&PATCH_NAMES).is_some_and(|value| told(&value))
         || call.cwd.as_deref().is_some_and(may_be);
     let is_one = |path: &String| {
         let folder = call.cwd.as_deref();
@@ -289,7 +289,7 @@ pub(crate) fn other_paths(params: &Lookup<'_>) -> Vec<String> {
 fn paths_named(params: &Lookup<'_>, names: &[&'static str]) -> Vec<String> {
     let mut paths = Vec::new();
     for value in names.iter().filter_map(|name| params.get(name)) {
-        let items = match value.as_ref().as_ref() {
+        let items = match &*value {
             Value::Array(items) => items.as_slice(),
             one => std::slice::from_ref(one),
         };

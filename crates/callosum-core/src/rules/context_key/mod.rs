@@ -32,6 +32,7 @@ mod whole;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use callosum_shell::command::is_stage;
@@ -108,7 +109,25 @@ pub(crate) struct Lookup<'a> {
     action: OnceCell<Option<String>>,
 }
 
-type Found<'a> = Option<Rc<Cow<'a, Value>>>;
+type Found<'a> = Option<Given<'a>>;
+
+/// A parameter as it was read: the caller's own, or what the host was asked for.
+#[derive(Clone)]
+pub(crate) enum Given<'a> {
+    Own(&'a Value),
+    Copied(Rc<Value>),
+}
+
+impl Deref for Given<'_> {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        match self {
+            Self::Own(value) => value,
+            Self::Copied(value) => value,
+        }
+    }
+}
 
 /// What a parameter says that a call does: a text, an object's type, or the first word of a database's command (`["DEL", "key"]`).
 fn said_action(value: &Value) -> Option<&str> {
@@ -154,7 +173,10 @@ impl<'a> Lookup<'a> {
         if let Some((_, found)) = self.read.borrow().iter().find(|(read, _)| *read == path) {
             return found.clone();
         }
-        let found = self.params.get(path).map(Rc::new);
+        let found = self.params.get(path).map(|value| match value {
+            Cow::Borrowed(value) => Given::Own(value),
+            Cow::Owned(value) => Given::Copied(Rc::new(value)),
+        });
         self.read.borrow_mut().push((path, found.clone()));
         found
     }
@@ -162,7 +184,7 @@ impl<'a> Lookup<'a> {
     /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
     /// text; what is empty or an object is none.
     fn texts(&self, path: &'a str) -> Vec<String> {
-        match self.get(path).as_deref().map(AsRef::as_ref) {
+        match self.get(path).as_deref() {
             Some(Value::Array(items)) => distinct(items.iter().filter_map(text_of)),
             Some(value) => text_of(value).into_iter().collect(),
             None => Vec::new(),
@@ -183,7 +205,7 @@ impl<'a> Lookup<'a> {
             Some(of_all) => Cow::Borrowed(of_all),
             None => {
                 let read = self.read.borrow();
-                let read = read.iter().filter_map(|(path, found)| Some((*path, found.as_deref()?.as_ref())));
+                let read = read.iter().filter_map(|(path, found)| Some((*path, found.as_deref()?)));
                 Cow::Owned(Secrets::of_some(read))
             }
         }
@@ -322,6 +344,10 @@ pub fn named_key(key: &str) -> String {
 
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
 pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
+    // Of most calls nothing is a resource.
+    if templates.is_empty() {
+        return (Vec::new(), false);
+    }
     let mut too_many = false;
     let resolved: Vec<String> = templates
         .iter()
