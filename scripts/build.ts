@@ -2,13 +2,15 @@
 
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { generateTypeDef, parseTriple, writeJsBinding } from "@napi-rs/cli";
 import { hostTarget, writeNotices } from "./notices.ts";
 import { buildPage } from "./page.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 export const EXTENSION = join(ROOT, "dist", "callosum");
+/** What the demo runs instead: the same without what it does not show, compiled fast. */
+export const DEMO_EXTENSION = join(ROOT, "dist", "demo");
 /** The notices of what is linked into the native parts; those of the page's parts lie beside the page. */
 export const NOTICES = "licenses.txt";
 const NATIVE = join(ROOT, "plugin", "native");
@@ -52,11 +54,18 @@ export async function buildNative(): Promise<void> {
     ...{ platform: true, format: "esm", idents: exports, jsBinding: "binding.js", outputDir: NATIVE },
     ...{ binaryName, packageName, version: ROOT_PACKAGE.version },
   });
-  const library = process.platform === "darwin" ? "libcallosum_node.dylib" : "libcallosum_node.so";
   // In place of the old one: a process that has that one loaded keeps it.
-  const addon = join(NATIVE, `${binaryName}.${parseTriple(hostTarget()).platformArchABI}.node`);
-  cpSync(join(ROOT, "target", "release", library), `${addon}.new`);
+  const addon = join(NATIVE, addonName());
+  cpSync(join(ROOT, "target", "release", LIBRARY), `${addon}.new`);
   renameSync(`${addon}.new`, addon);
+}
+
+/** The addon as cargo names it. */
+const LIBRARY = process.platform === "darwin" ? "libcallosum_node.dylib" : "libcallosum_node.so";
+
+/** The addon as its binding asks for it on this machine. */
+function addonName(): string {
+  return `${ROOT_PACKAGE.napi.binaryName}.${parseTriple(hostTarget()).platformArchABI}.node`;
 }
 
 /** Builds the programs that tests and `npm run torture` start, in target/release; `tests/programs.ts` finds them there. */
@@ -85,24 +94,41 @@ async function buildAsTested(...chosen: string[]): Promise<void> {
 /** Builds everything and puts dist/callosum together. */
 export async function build(): Promise<void> {
   await buildNative();
-  rmSync(EXTENSION, { recursive: true, force: true });
-  mkdirSync(join(EXTENSION, "bin"), { recursive: true });
-  await runModule("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
-  await runModule("typescript/bin/tsc", ["-p", "tsconfig.client.json"]);
-
   const addons = readdirSync(NATIVE).filter((name) => name.endsWith(".node"));
-  mkdirSync(join(EXTENSION, "native"), { recursive: true });
-  for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
-  sumsOfAddons(join(EXTENSION, "native"));
-  for (const name of SHIPPED) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
+  const programs = ["callosum", "callosum-serve"].map((name) => join(ROOT, "target", "release", name));
+  await putTogether(EXTENSION, new Map(addons.map((name) => [name, join(NATIVE, name)])), programs);
+  await runModule("typescript/bin/tsc", ["-p", "tsconfig.client.json"]);
   writeNotices(join(EXTENSION, NOTICES));
   await buildPage(join(EXTENSION, "page"));
-  for (const name of ["callosum", "callosum-serve"]) {
-    const program = join(EXTENSION, "bin", name);
-    cpSync(join(ROOT, "target", "release", name), program);
-    chmodSync(program, 0o755);
+}
+
+/**
+ * Builds what the demo runs, for who wants to see it before anything else: the same plugin and command line in a third of the time, since
+ * they are hardly optimised, and without page, service and client.
+ */
+export async function buildDemo(): Promise<void> {
+  await run("cargo", ["build", "--profile", "demo", "--locked", "-p", "callosum-node", "-p", "callosum-cli"]);
+  const built = join(ROOT, "target", "demo");
+  await putTogether(DEMO_EXTENSION, new Map([[addonName(), join(built, LIBRARY)]]), [join(built, "callosum")]);
+}
+
+/** Puts an extension together from the sources, addons by the names that they get, and programs. */
+async function putTogether(extension: string, addons: Map<string, string>, programs: string[]): Promise<void> {
+  rmSync(extension, { recursive: true, force: true });
+  await runModule("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--outDir", extension]);
+  const native = join(extension, "native");
+  mkdirSync(native, { recursive: true });
+  cpSync(join(NATIVE, "binding.js"), join(native, "binding.js"));
+  for (const [name, addon] of addons) cpSync(addon, join(native, name));
+  sumsOfAddons(native);
+  for (const name of SHIPPED) cpSync(join(ROOT, name), join(extension, name), { recursive: true });
+  mkdirSync(join(extension, "bin"), { recursive: true });
+  for (const program of programs) {
+    const shipped = join(extension, "bin", basename(program));
+    cpSync(program, shipped);
+    chmodSync(shipped, 0o755);
   }
-  writeJson(join(EXTENSION, "package.json"), packageJson());
+  writeJson(join(extension, "package.json"), packageJson());
 }
 
 /** Writes what `native.runtime.ts` compares: opening an addon that was copied only in part ends the whole gateway with a bus error. */

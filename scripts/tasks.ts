@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { archive } from "./archive.ts";
 import { installBrowser } from "./browser.ts";
-import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
+import { build, buildDemo, buildPanickingAddon, buildTestPrograms, DEMO_EXTENSION, EXTENSION, FAULT_INJECTION } from "./build.ts";
 import { installProgram } from "./debian.ts";
 import { install } from "./install.mjs";
 import { pack } from "./pack.ts";
@@ -48,9 +48,9 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   },
   references: writeReferences,
   demo: async () => {
-    console.log("Building what the demo needs (the first time takes some minutes) …");
-    await build();
-    await run(process.execPath, ["scripts/demo/main.ts"]);
+    console.log("Building what the demo needs (the first time takes a minute or two) …");
+    await buildDemo();
+    await run(process.execPath, ["scripts/demo/main.ts", DEMO_EXTENSION]);
   },
   test,
   "test:fast": testFast,

@@ -3,9 +3,12 @@
 
 import assert from "node:assert/strict";
 import { send } from "../../tests/openclaw/harness/mail.ts";
+import { EXTENSION } from "../../tests/openclaw/harness/stage.ts";
 import { exec, until, World } from "../../tests/openclaw/harness/world.ts";
 import { quote, say, show, title } from "./narrator.ts";
 
+/** The extension that was built for it. */
+const extension = process.argv[2] ?? EXTENSION;
 const started = Date.now();
 let world: World | undefined;
 let stopping = false;
@@ -98,7 +101,7 @@ try {
   say(
     "Starting a real OpenClaw gateway with the plugin, in a folder of its own, on loopback. The model plays a script, and the mail program only writes down what it is asked to send. (About 15 seconds.)",
   );
-  world = await World.open({}, (opening) => {
+  world = await World.open({ extension }, (opening) => {
     world = opening;
   });
   await story(world);

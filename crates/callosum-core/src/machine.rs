@@ -309,9 +309,9 @@ mod tests {
         use std::io::Read;
         use std::process::{Command, Stdio};
         let mut command = Command::new("sh");
-        command.args(["-c", "echo; exec sleep 60"]).env("MARKED_AS_AGENT", "x").stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // A process that is just being started has no environment yet.
+        command.args(["-c", "echo; read line"]).env("MARKED_AS_AGENT", "x");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // A process has no environment while it is being started: the shell says that it runs, and becomes no other program.
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let pid = child.id();
         let has = |wanted: &str| is_started_with(pid, |name| name == wanted);

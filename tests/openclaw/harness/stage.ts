@@ -10,14 +10,18 @@ import type { Mail } from "./mail.ts";
 const ROOT = new URL("../../../", import.meta.url).pathname;
 /** The built plugin. */
 export const EXTENSION = join(ROOT, "dist", "callosum");
+/** The program of an extension. */
+const programOf = (extension: string) => join(extension, "bin", "callosum");
 /** The built program. */
-export const CALLOSUM = join(EXTENSION, "bin", "callosum");
+export const CALLOSUM = programOf(EXTENSION);
 
 export interface Props {
   dir: string;
   stateDir: string;
   model: FakeModel;
   mail: Mail;
+  /** Another extension than the built one. */
+  extension?: string | undefined;
 }
 
 export class Stage {
@@ -25,13 +29,15 @@ export class Stage {
   readonly stateDir: string;
   readonly model: FakeModel;
   readonly mail: Mail;
+  readonly #program: string;
   #turns = 0;
 
-  protected constructor({ dir, stateDir, model, mail }: Props) {
+  protected constructor({ dir, stateDir, model, mail, extension = EXTENSION }: Props) {
     this.dir = dir;
     this.stateDir = stateDir;
     this.model = model;
     this.mail = mail;
+    this.#program = programOf(extension);
   }
 
   /** A name for a turn of this session, and the prompt on which the model plays these steps in it. */
@@ -52,7 +58,7 @@ export class Stage {
   /** Runs the command line on the same state directory. */
   async cli(...args: string[]): Promise<string> {
     const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
-    const { stdout } = await promisify(execFile)(CALLOSUM, args, { env, timeout: 10_000 });
+    const { stdout } = await promisify(execFile)(this.#program, args, { env, timeout: 10_000 });
     return stdout;
   }
 }

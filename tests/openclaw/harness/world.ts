@@ -94,7 +94,7 @@ export class World extends Stage {
   private constructor(dir: string, model: FakeModel, options: WorldOptions) {
     const home = options.home ?? (options.bare ? join(dir, "gateway", "home") : undefined);
     const stateDir = home === undefined ? join(dir, "callosum") : join(home, ".callosum");
-    super({ dir, stateDir, model, mail: new Mail(dir) });
+    super({ dir, stateDir, model, mail: new Mail(dir), extension: options.extension });
     this.gateway = new Gateway({
       dir: join(dir, "gateway"),
       modelUrl: model.baseUrl,
