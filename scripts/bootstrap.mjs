@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DEMO_BUILD, searchPath } from "./cargo.mjs";
 import { install } from "./install.mjs";
 import { relay } from "./relay.mjs";
 
@@ -49,9 +50,15 @@ function findNode() {
 
 if (Number(process.version.slice(1).split(".")[0]) < 20)
   fail(`Node 20 or newer is needed to begin with; this is ${process.version}.`);
+// The packages come from the network, and the demo waits longest for the compiler: one begins while the others come. What goes wrong
+// with that is told where it is done again.
+const compiling =
+  process.argv[2] === "demo" &&
+  relay("cargo", DEMO_BUILD, { cwd: root, env: { ...process.env, PATH: searchPath() }, stdio: "ignore" }).catch(() => {});
 try {
   await install(root, "the dependencies (about a minute, once)");
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
 }
+await compiling;
 await run(findNode(), [join(root, "scripts", "tasks.ts"), ...process.argv.slice(2)]);

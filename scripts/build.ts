@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { generateTypeDef, parseTriple, writeJsBinding } from "@napi-rs/cli";
+import { DEMO_BUILD } from "./cargo.mjs";
 import { hostTarget, writeNotices } from "./notices.ts";
 import { buildPage } from "./page.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
@@ -104,10 +105,10 @@ export async function build(): Promise<void> {
 
 /**
  * Builds what the demo runs, for who wants to see it before anything else: the same plugin and command line in a third of the time, since
- * they are hardly optimised, and without page, service and client.
+ * they are not optimised, and without page, service and client.
  */
 export async function buildDemo(): Promise<void> {
-  await run("cargo", ["build", "--profile", "demo", "--locked", "-p", "callosum-node", "-p", "callosum-cli"]);
+  await run("cargo", DEMO_BUILD);
   const built = join(ROOT, "target", "demo");
   await putTogether(DEMO_EXTENSION, new Map([[addonName(), join(built, LIBRARY)]]), [join(built, "callosum")]);
 }

@@ -4,7 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, searchPath, TaskError } from "./run.ts";
+import { searchPath } from "./cargo.mjs";
+import { ROOT, TaskError } from "./run.ts";
 
 /** What is built for a platform. */
 const PROGRAMS = ["callosum-node", "callosum-cli", "callosum-server"];

@@ -10,7 +10,8 @@ import { ADDED, SCOPES, TEAM_METHODS } from "../plugin/src/rpc/gateway-methods.t
 import { expected, type Schema as Request } from "../plugin/src/rpc/parameters.ts";
 import { TEAM_VERBS } from "../plugin/src/team/verbs.ts";
 import { buildPrograms } from "./build.ts";
-import { ROOT, searchPath, TaskError } from "./run.ts";
+import { searchPath } from "./cargo.mjs";
+import { ROOT, TaskError } from "./run.ts";
 
 const FOLDER = "docs/reference";
 const LOCAL_PROGRAMS = "crates/callosum-core/src/rules/local-programs.txt";

@@ -1,9 +1,8 @@
 // Runs the programs that the tasks consist of, says which, and stops at the first that fails.
 
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { searchPath } from "./cargo.mjs";
 import { relay } from "./relay.mjs";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,11 +29,4 @@ export async function run(command: string, args: string[], more: Record<string, 
 /** A program of a dependency, run on this same Node. */
 export async function runModule(path: string, args: string[]): Promise<void> {
   await run(process.execPath, [join(ROOT, "node_modules", path), ...args]);
-}
-
-/** rustup changes PATH only for shells started after it, so a fresh install is looked up too. */
-export function searchPath(): string {
-  const cargo = join(homedir(), ".cargo", "bin");
-  const path = process.env.PATH ?? "";
-  return existsSync(cargo) ? `${path}${delimiter}${cargo}` : path;
 }

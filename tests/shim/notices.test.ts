@@ -6,8 +6,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { searchPath } from "../../scripts/cargo.mjs";
 import { type Crate, isPermissive, linked, type Metadata, noticeOf, textOf, writeNotices } from "../../scripts/notices.ts";
-import { ROOT, searchPath } from "../../scripts/run.ts";
+import { ROOT } from "../../scripts/run.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "callosum-notices-"));
 after(() => rmSync(scratch, { recursive: true }));
