@@ -349,6 +349,16 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
         // Paths are paths, whatever the tool is called; issues and chats have no kind.
         ("acme__upload_text", json!({"path": "/a.md", "text": "x"}), "path/a.md"),
         ("acme__close_ticket", json!({"ticketId": 4}), "4"),
+        // A kind may be two words, where no field says another.
+        ("acme__delete_proxy_host", json!({"id": 14}), "proxy-host/14"),
+        ("acme__delete_redirection_host", json!({"id": 14}), "redirection-host/14"),
+        ("acme__edit-time-entry", json!({"timeEntryId": "t-1"}), "time-entry/t-1"),
+        ("acme__delete_shared_folder", json!({"folder_name": "projects"}), "shared-folder/projects"),
+        ("acme__delete_project_label", json!({"labelId": "l-1"}), "label/l-1"),
+        // What something is added to, the id that is registered, and the thing of a mark.
+        ("acme__ac_add_to_watchlist", json!({"name": "Semis", "symbol": "AMD"}), "watchlist/Semis"),
+        ("acme__register-service", json!({"id": "web-2", "name": "web", "port": 8080}), "service/web-2"),
+        ("acme__mark_task_done", json!({"id": 70233}), "task/70233"),
     ] {
         assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool} {params}");
     }

@@ -5,6 +5,7 @@
 //! too, what it stands in is.
 
 use super::container::{container, container_place, space};
+use super::family::{RUNS, in_family, parted};
 use super::fields::{self, Fields};
 use super::ids::{CALLERS, TRAITS, is_id, is_other};
 use super::one_for_each::{person, times};
@@ -25,8 +26,26 @@ const MAX_IDS: usize = 3;
 /// What keys begin with that say all there is to say: an address, the branch of a repository, an object in a cluster, what goes by one
 /// number in all of a service.
 const COMPLETE: &[&str] = &[
-    "asana", "clickup", "db", "dns", "email", "git-push", "github", "gitlab", "jira", "kube", "linear",
-    "monday", "trello",
+    "asana",
+    "clickup",
+    "db",
+    "dns",
+    "email",
+    "git-push",
+    "gitea",
+    "github",
+    "gitlab",
+    "jira",
+    "kanboard",
+    "kube",
+    "leantime",
+    "linear",
+    "monday",
+    "openproject",
+    "phabricator",
+    "redmine",
+    "trello",
+    "vikunja",
 ];
 /// Fields that name where something is said. Whatever is said there, and whatever becomes of it, belongs to the place.
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];
@@ -38,8 +57,7 @@ const SERVERS: &[&str] =
     &["broker", "brokerid", "connection", "connectionid", "connectionname", "tenant", "tenantid"];
 /// Fields that name one of several things in what a key ends with.
 const NAMED: &[&str] = &["path", "slug", "key"];
-/// Things that run on a branch, and the fields that name it.
-const RUNS: &[&str] = &["pipeline", "run", "workflow"];
+/// The fields that name the branch that something runs on.
 const BRANCHES: &[&str] = &["branch", "branchname", "ref", "gitref"];
 /// Verbs that bring something new about, besides those that make it.
 #[rustfmt::skip]
@@ -76,61 +94,6 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
         }
     }
     former
-}
-
-/// Kinds of things that have keys of their own, whatever is done to them, and what those begin with.
-const FAMILIES: &[(&str, Family)] = &[
-    ("article", Family::Site),
-    ("broadcast", Family::Named("email:campaign/")),
-    ("campaign", Family::Named("email:campaign/")),
-    ("incident", Family::OfService("incident:")),
-    ("instance", Family::OfKind),
-    ("mailing", Family::Named("email:campaign/")),
-    ("monitor", Family::OfService("monitor:")),
-    ("newsletter", Family::Named("email:campaign/")),
-    ("page", Family::Site),
-    ("post", Family::Site),
-    ("silence", Family::OfService("monitor:")),
-];
-
-/// How the keys of things of a kind are made.
-#[derive(Clone, Copy)]
-enum Family {
-    /// Of what is before it, and the name.
-    Named(&'static str),
-    /// The same with the service between.
-    OfService(&'static str),
-    /// Of a site's, with what it stands in behind it.
-    Site,
-    /// Like other machines of clouds.
-    OfKind,
-}
-
-/// The key of a thing that goes by keys of its own: `email:campaign/7` of `mailer:campaign/7`.
-fn in_family(key: &str) -> Option<String> {
-    let (service, rest) = key.split_once(':')?;
-    let (kind, name) = rest.split_once('/')?;
-    let (_, family) = FAMILIES.iter().find(|(known, _)| *known == kind)?;
-    // Advertisements are no mails, and other messages have such keys themselves.
-    let is_other = service.contains("ads") || matches!(service, "email" | "sms" | "whatsapp");
-    match family {
-        Family::Named(begin) => (!is_other).then(|| format!("{begin}{name}")),
-        Family::OfService(begin) => Some(format!("{begin}{service}:{name}")),
-        Family::Site => {
-            let (name, qualifiers) = parted(name);
-            let whole = match name.rsplit_once('/') {
-                Some((within, name)) if qualifiers.is_empty() => format!("{name}@{within}"),
-                _ => format!("{name}{qualifiers}"),
-            };
-            Some(format!("site:{service}:{whole}"))
-        }
-        Family::OfKind => Some(format!("{service}:{kind}:{name}")),
-    }
-}
-
-/// A key and its qualifiers, which stand behind an `@`.
-fn parted(key: &str) -> (&str, &str) {
-    key.split_once('@').map_or((key, ""), |(start, _)| (start, key.get(start.len()..).unwrap_or("")))
 }
 
 /// What a call says.

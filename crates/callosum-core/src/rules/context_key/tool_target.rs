@@ -3,8 +3,9 @@
 
 use super::container::{container, container_of, container_place, space};
 use super::dns;
+use super::family::{RUNS, is_in_family};
 use super::fields::Fields;
-use super::ids::{CALLERS, is_id, is_other};
+use super::ids::{CALLERS, TRAITS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
 use super::one_for_each::{PERSONS, WHO, one_for_each};
@@ -123,6 +124,9 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
+    if let Some((kind, values)) = added_to(name, fields) {
+        return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
+    }
     if let Some((kind, values)) = declared(fields) {
         return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
     }
@@ -143,6 +147,8 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     };
     // What is made has a name only, and stands in what the call names by an id.
     let is_own = found.thing.is_some() && found.thing.map(str::to_owned) == made;
+    // Who registers something says under which id.
+    let is_own = is_own || name.acting() == Some("register") && found.field == "id";
     if let Some(kind) = made.clone().filter(|_| !is_own)
         && let Some((field, values)) = fields.first_named(NAMES)
     {
@@ -177,6 +183,11 @@ fn made(name: &NameWords) -> Option<String> {
         |word: &&str| matches!(*word, "by" | "for" | "from" | "in" | "on" | "to" | "using" | "via" | "with");
     let end = own.iter().position(is_with).unwrap_or(own.len());
     let verb = name.acting();
+    // What something is added to is no new thing: `add_to_watchlist`.
+    let is_added = end > 0 && own.get(end).is_some_and(|word| matches!(*word, "in" | "to"));
+    if is_added && own.get(end - 1).copied() == verb {
+        return None;
+    }
     let is_thing = |word: &&&str| {
         !NO_THINGS.contains(*word) && verb != Some(**word) && !name.of_server().any(|server| server == **word)
     };
@@ -186,6 +197,18 @@ fn made(name: &NameWords) -> Option<String> {
 /// The kind of what is made and has only a name, by whose field it may be told better.
 fn kind_of_named(field: &str, made: String) -> String {
     if field == "path" { field.to_owned() } else { made }
+}
+
+/// Of a call that puts something into what goes by a name only, or takes it out: the watchlist of `add_to_watchlist`.
+fn added_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+    let own: Vec<&str> = name.own().collect();
+    let at = own.iter().position(|word| matches!(*word, "from" | "into" | "to")).filter(|at| *at > 0)?;
+    let is_moved = own.get(at - 1).is_some_and(|word| matches!(*word, "add" | "remove"));
+    let whole = singular(own.last().filter(|_| is_moved && own.len() == at + 2)?);
+    let has_id = fields.own().any(|(field, _)| is_id(field));
+    let names = ["name".to_owned(), format!("{whole}name"), whole.to_owned()];
+    let found = names.iter().map(|field| fields.named(field)).find(|values| !values.is_empty());
+    Some((whole.to_owned(), found.filter(|_| !has_id)?))
 }
 
 /// What a call names like a manifest, by its kind and its name.
@@ -296,6 +319,7 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
         which.insert_str(0, &besides(&field, fields));
     }
     let space = space(name, fields);
+    let kind = compound(name, &kind, &field, fields).unwrap_or(kind);
     let object = |value: String| {
         let is_alone = is_whole(&field, &value);
         // Addresses don't tell case apart.
@@ -308,6 +332,26 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
         }
     };
     values.into_iter().map(object).collect()
+}
+
+/// A kind that two words name, where nothing but the tool's name tells it, or a field is called so: the proxy host and the redirection
+/// host of one number, the `time-entry` of a `timeEntryId`.
+fn compound(name: &NameWords, kind: &str, field: &str, fields: &Fields) -> Option<String> {
+    let has_keys =
+        [PAID, TALKED_IN, TRAITS, RUNS].iter().any(|kinds| kinds.contains(&kind)) || is_in_family(kind);
+    let own: Vec<&str> = name.own().collect();
+    let at = own.iter().rposition(|word| singular(word) == kind).filter(|_| !has_keys)?;
+    let word = *own.get(at.checked_sub(1)?)?;
+    let verb = own.iter().position(|word| name.acting() == Some(*word))?;
+    // What stands first may be the service, and what it is called may stand anywhere.
+    let service = name.of_server().find(|word| !matches!(*word, "mcp" | "server" | "api"));
+    let is_thing = verb + 1 < at && word.len() > 2 && !NO_THINGS.contains(&word) && service != Some(word);
+    let is_told = field.starts_with(&format!("{word}{kind}"));
+    let is_named = matches!(field, "name" | "title") || field.strip_suffix("name") == Some(kind);
+    let is_open = OWN_IDS.contains(&field) || is_named || field == NEW;
+    // The machine of a snapshot is no kind of snapshots.
+    let is_owner = SUFFIXES.iter().any(|end| !fields.named(&format!("{}{end}", singular(word))).is_empty());
+    (is_thing && (is_told || is_open && !is_owner)).then(|| format!("{word}-{kind}"))
 }
 
 /// What has the thing that a tool's name ends with, where it is named right before it: 118 of `delete_vm_snapshot` with a `vmid`.
