@@ -47,7 +47,8 @@ struct Rule {
     http: Option<IgnoredAny>,
     recent_window_ms: Option<u64>,
     limit: Option<Limit>,
-    lock_expiry_ms: Option<u64>,
+    #[serde(rename = "lockExpiryMs")]
+    lease_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -99,16 +100,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             .iter()
             .map(String::as_str)
             .partition(|tool| tool.contains(SIGNS));
-        let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
+        let Rule { name, recent_window_ms, limit, lease_ms, .. } = &rule;
         let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
         let ends: Vec<_> = globs.iter().filter_map(|glob| ends(glob)).collect();
         let shortest = ends.iter().map(|(from, to)| from.len().max(to.len())).min().unwrap_or(usize::MAX);
         writeln!(
             rules,
-            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {}, ends: &{ends:?}, \
+            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lease_ms: {}, ends: &{ends:?}, \
              shortest: {shortest} }},",
             window_ms.unwrap_or(0),
-            lock_expiry_ms.unwrap_or(0),
+            lease_ms.unwrap_or(0),
         )?;
         let patterns = rule.command.as_ref().map(Texts::all);
         let patterns = patterns.or_else(|| rule.http.map(|_| [].as_slice()));

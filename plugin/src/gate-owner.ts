@@ -135,7 +135,7 @@ export class GateOwner {
   }
 
   /** Does what an answer leaves to do when nobody waits for it: finishes its ticket in the background and has queued lines written. */
-  tidy(gate: NativeGate, answer: Answer | null): void {
+  followUp(gate: NativeGate, answer: Answer | null): void {
     if (answer === null) return;
     if (answer.ticket !== undefined && answer.ticket !== null) this.#track(gate.finish(answer.ticket));
     if (answer.maintain) this.#maintainSoon(gate);

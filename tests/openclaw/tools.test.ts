@@ -332,7 +332,8 @@ describe("tier 4 while another call holds the resource", () => {
 
   test("is blocked by its own session's call too, and by a shipped rule as well", async () => {
     const holder = world.begin("update-a", [{ calls: [slow("update"), via("gateway", { action: "update.run" })] }]);
-    const refused = async () => (await world.journal({ session: sessionKey("update-a") })).some((row) => row.action === "blocked");
+    const refused = async () =>
+      (await world.journal({ session: sessionKey("update-a") })).some((row) => row.action === "blocked");
     await until("the refusal", refused);
     over("update");
     const [, told] = await holder.results();

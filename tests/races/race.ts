@@ -31,8 +31,8 @@ export interface RaceResult {
 
 /** So many times in a race all processes open their gates anew, at once. */
 const PHASES = 20;
-/** Every so many rounds all do their upkeep, at once. */
-const UPKEEP_ROUNDS = 20;
+/** Every so many rounds all do their maintenance, at once. */
+const MAINTENANCE_ROUNDS = 20;
 /** Every so many phases intents are flushed to the disk before a call runs. */
 const DISK_PHASES = 5;
 /** From the order to the common start, microseconds: until then all have read it. */
@@ -135,7 +135,7 @@ export async function race(options: RaceOptions): Promise<RaceResult> {
         // One instance for all: their sessions alone tell them apart. The smallest journal there is: 16 KiB a segment.
         const config = { instanceId: "race", stateDir, tiersFile, durability, journalMaxBytes: 65_536 };
         await all(() => ({ do: "open", config }));
-      } else if (round % UPKEEP_ROUNDS === 0) {
+      } else if (round % MAINTENANCE_ROUNDS === 0) {
         await all(() => ({ do: "maintain" }));
       }
       const startUs = Number(process.hrtime.bigint() / 1000n) + HEAD_START_US;

@@ -30,7 +30,7 @@ test("queued lines are written soon, once for many requests", async () => {
   const { gate, owner } = bench();
   const open = owner.open();
   assert.ok(open);
-  for (let i = 0; i < 5; i += 1) owner.tidy(open, { maintain: true });
+  for (let i = 0; i < 5; i += 1) owner.followUp(open, { maintain: true });
   await sleep(120);
   assert.deepEqual(gate.methods, ["maintain"]);
   await owner.dispose();
@@ -47,7 +47,7 @@ test("while the gate is looked after it is not asked again", async (t) => {
   });
   t.mock.timers.tick(5_000);
   t.mock.timers.tick(5_000);
-  owner.tidy(open, { maintain: true });
+  owner.followUp(open, { maintain: true });
   await sleep(120);
   assert.deepEqual(gate.methods, ["maintain"]);
   finish();
@@ -77,7 +77,7 @@ test("disposal waits for work under way, then closes, then logs what is left to 
   gate.finished = new Promise((resolve) => {
     finish = resolve;
   });
-  owner.tidy(open, { ticket: 1 });
+  owner.followUp(open, { ticket: 1 });
   gate.pendingNotices.push({ level: "info", text: "bye" });
   const disposed = owner.dispose();
   await sleep(20);

@@ -85,7 +85,7 @@ test("a panic while an intent is made durable refuses the call", () => {
 
 test("panics everywhere at once leave the process alive and answer", () => {
   const everywhere =
-    "before,undecided,after,process_ended,result_persisted,model_call_started,abandon,finish,upkeep,query,endpoint,notices";
+    "before,answer_after_panic,after,process_ended,result_persisted,model_call_started,abandon,finish,maintenance,query,endpoint,notices";
   const { said, stderr } = run(everywhere);
   assert.equal((stderr.match(/injected in/g) ?? []).length >= 10, true, stderr);
   assert.deepEqual([said.status, said.journal, said.endpoint], ["internal", "internal", 500]);

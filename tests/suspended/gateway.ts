@@ -44,7 +44,7 @@ const gate = new Gate({ config: JSON.stringify(order.config), runtime: "gateway"
 /** How often the loop turns to hooks, milliseconds. */
 const BEAT_MS = 10;
 /** The host's time for a hook, as the shim has it. */
-const UPKEEP_MS = 5_000;
+const MAINTENANCE_MS = 5_000;
 
 const hooks = createHistogram();
 const control = createHistogram();
@@ -110,18 +110,18 @@ function one(): void {
 async function settle(answer: Answer | null): Promise<Answer | null> {
   if (answer?.maintain) {
     done.queued += 1;
-    upkeep();
+    maintain();
   }
   if (answer?.ticket === undefined) return answer;
   done.tickets += 1;
   return gate.finish(answer.ticket);
 }
 
-let tidying: Promise<void> | undefined;
+let maintaining: Promise<void> | undefined;
 /** As the shim: one at a time. */
-function upkeep(): void {
-  tidying ??= gate.maintain().then(() => {
-    tidying = undefined;
+function maintain(): void {
+  maintaining ??= gate.maintain().then(() => {
+    maintaining = undefined;
   });
 }
 
@@ -139,7 +139,7 @@ delay.enable();
 
 const began = performance.now();
 const first = done.calls;
-const upkeepTimer = setInterval(upkeep, UPKEEP_MS);
+const maintenanceTimer = setInterval(maintain, MAINTENANCE_MS);
 await new Promise<void>((resolve) => {
   const timer = setInterval(() => {
     const elapsed = performance.now() - began;
@@ -154,9 +154,9 @@ await new Promise<void>((resolve) => {
   }, BEAT_MS);
 });
 delay.disable();
-clearInterval(upkeepTimer);
+clearInterval(maintenanceTimer);
 await Promise.all(open);
-await tidying;
+await maintaining;
 await gate.maintain();
 const { waiting } = JSON.parse(await gate.ask("status", "")) as Pick<Measured, "waiting">;
 await gate.close();

@@ -110,7 +110,7 @@ fn up_ms() -> u64 {
 }
 
 /// The text of a short file of the kernel's, which is told whole in one read: its size is 0, and who reads to its end reads often.
-fn told_by(path: &str) -> Option<String> {
+fn read_proc_file(path: &str) -> Option<String> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(4 << 10);
     rustix::io::read(&file, rustix::buffer::spare_capacity(&mut text)).ok()?;
@@ -119,7 +119,7 @@ fn told_by(path: &str) -> Option<String> {
 
 /// The first eight hex digits of the kernel's boot id (a random UUID, new with each boot).
 fn boot_id() -> Option<u32> {
-    let text = told_by("/proc/sys/kernel/random/boot_id")?;
+    let text = read_proc_file("/proc/sys/kernel/random/boot_id")?;
     u32::from_str_radix(text.get(..8)?, 16).ok()
 }
 
@@ -193,7 +193,7 @@ pub fn ancestors(mut pid: u32) -> Vec<Holder> {
 pub fn ancestry(pid: u32) -> Option<Vec<String>> {
     names_above(pid, |pid| {
         let found = process(pid)?;
-        Some((found.name, told_by(&format!("/proc/{pid}/cmdline")).unwrap_or_default(), found.parent))
+        Some((found.name, read_proc_file(&format!("/proc/{pid}/cmdline")).unwrap_or_default(), found.parent))
     })
 }
 
@@ -241,7 +241,7 @@ impl Process {
 /// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its terminal field 7, its start time field 22 (proc(5)),
 /// counted behind the last `)` because the command's name may hold anything.
 fn process(pid: u32) -> Option<Process> {
-    let stat = told_by(&format!("/proc/{pid}/stat"))?;
+    let stat = read_proc_file(&format!("/proc/{pid}/stat"))?;
     let (head, fields) = stat.rsplit_once(')')?;
     let name = head.split_once('(')?.1.to_owned();
     let mut fields = fields.split_ascii_whitespace();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use callosum_core::gate::{Gate, GateOptions, Untold};
 use callosum_core::model::time::Stamp;
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 use callosum_core::record::outcome::Ended;
 use callosum_runtimes::shell_variables;
 use callosum_team::api::tools::Tool;
@@ -27,7 +27,7 @@ const LISTED_CHARS: usize = 200;
 #[derive(Debug)]
 pub(crate) struct Host {
     options: GateOptions,
-    observer: Observer,
+    view: ReadOnlyView,
     parent: Parent,
     home: PathBuf,
 }
@@ -49,7 +49,7 @@ impl Host {
     pub(crate) fn new(options: GateOptions) -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         Self {
-            observer: Observer::new(options.clone()),
+            view: ReadOnlyView::new(options.clone()),
             parent: Parent::of_this_process(shell_variables().any(is_set)),
             home: options.home.clone(),
             options,
@@ -64,11 +64,11 @@ impl Host {
         meta: &Map<String, Value>,
     ) -> Option<Answer> {
         let kind = Kind::named(tool)?;
-        let now = self.observer.machine().now();
+        let now = self.view.machine().now();
         let only_reads = kind.only_reads(&params);
         let asked = Asked { tool, meta, only_reads };
         // Before anything else that was asked is looked at.
-        let asker: Asker = match self.parent.caller(asked, &self.observer, &now) {
+        let asker: Asker = match self.parent.caller(asked, &self.view, &now) {
             Ok(Caller::Unidentified(why)) => Err(Refusal::new(
                 Code::Unidentified,
                 format!("nobody can tell which session asks: {why}"),
@@ -79,11 +79,11 @@ impl Host {
             Err(error) => Err(error.into()),
         };
         let told = self.told(kind, params, &asker, only_reads, &now);
-        let unread = Desk::of_observer(&self.observer, now).unread(&asker).ok().flatten();
+        let unread = Desk::of_view(&self.view, now).unread(&asker).ok().flatten();
         let answer = answer(told, unread);
         // A runtime may have no after-hook for a call that was refused here.
         if answer.is_error
-            && let Some(call) = self.parent.call(asked, &self.observer, &now)
+            && let Some(call) = self.parent.call(asked, &self.view, &now)
         {
             let (id, runtime) = (call.call.as_deref(), call.runtime.as_deref());
             let untold = Untold { seq: call.seq, who: &call.who, call: id, runtime };
@@ -103,7 +103,7 @@ impl Host {
         if !only_reads && let Err(refusal) = asker {
             return Err(refusal.clone());
         }
-        let looking = Desk::of_observer(&self.observer, *now);
+        let looking = Desk::of_view(&self.view, *now);
         match kind {
             Kind::Recent => recent::answer(&looking, params),
             Kind::Team(tool) if only_reads => tool.call(&looking, Value::Object(params), asker).map(in_short),

@@ -42,29 +42,29 @@ impl Task for FinishTask {
     }
 }
 
-/// What [`UpkeepTask`] does.
-pub(crate) enum Upkeep {
+/// What [`MaintenanceTask`] does.
+pub(crate) enum Maintenance {
     Maintain,
     Close,
 }
 
 /// Writes what waits, or closes the gate.
-pub struct UpkeepTask {
+pub struct MaintenanceTask {
     pub(crate) gate: Arc<gate::Gate>,
-    pub(crate) upkeep: Upkeep,
+    pub(crate) maintenance: Maintenance,
 }
 
-impl Task for UpkeepTask {
+impl Task for MaintenanceTask {
     type Output = ();
     type JsValue = ();
 
     fn compute(&mut self) -> napi::Result<()> {
         let gate = &self.gate;
-        guarded("upkeep", (), || {
+        guarded("maintenance", (), || {
             let now = gate.machine().now();
-            match self.upkeep {
-                Upkeep::Maintain => gate.maintain(&now),
-                Upkeep::Close => gate.close(&now),
+            match self.maintenance {
+                Maintenance::Maintain => gate.maintain(&now),
+                Maintenance::Close => gate.close(&now),
             }
         });
         Ok(())
@@ -129,8 +129,8 @@ pub(crate) fn finish(gate: &Arc<gate::Gate>, ticket: u32) -> AsyncTask<FinishTas
     AsyncTask::new(FinishTask { gate: Arc::clone(gate), ticket })
 }
 
-pub(crate) fn upkeep(gate: &Arc<gate::Gate>, upkeep: Upkeep) -> AsyncTask<UpkeepTask> {
-    AsyncTask::new(UpkeepTask { gate: Arc::clone(gate), upkeep })
+pub(crate) fn maintenance(gate: &Arc<gate::Gate>, maintenance: Maintenance) -> AsyncTask<MaintenanceTask> {
+    AsyncTask::new(MaintenanceTask { gate: Arc::clone(gate), maintenance })
 }
 
 pub(crate) fn query(gate: &Arc<gate::Gate>, query: Query) -> AsyncTask<QueryTask> {

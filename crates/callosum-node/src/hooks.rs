@@ -49,7 +49,7 @@ fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Opti
     let answer = answer.unwrap_or_else(|| {
         // A panic: the policy for an unusable state decides by the tier, if that can still be told.
         let now = gate.machine().now();
-        guarded("undecided", gate::Answer::Proceed, || gate.undecided(&call, &params, &now))
+        guarded("answer_after_panic", gate::Answer::Proceed, || gate.answer_after_panic(&call, &params, &now))
     });
     Ok(Answer::from_core(answer))
 }

@@ -20,7 +20,7 @@ use napi::Env;
 use napi::bindgen_prelude::{AsyncTask, This};
 use napi_derive::napi;
 
-use crate::background::{FinishTask, Query, QueryTask, Upkeep, UpkeepTask};
+use crate::background::{FinishTask, Maintenance, MaintenanceTask, Query, QueryTask};
 use crate::endpoints::{EndpointRequest, EndpointTask};
 use crate::js_types::{Answer, GateOptions, Notice};
 use crate::panic_guard::guarded;
@@ -86,8 +86,8 @@ impl Gate {
 
     /// Writes what waits. Run it every 5 s and when an answer asks for it; never rejects.
     #[napi(ts_return_type = "Promise<void>")]
-    pub fn maintain(&self) -> AsyncTask<UpkeepTask> {
-        background::upkeep(&self.gate, Upkeep::Maintain)
+    pub fn maintain(&self) -> AsyncTask<MaintenanceTask> {
+        background::maintenance(&self.gate, Maintenance::Maintain)
     }
 
     /// Log lines since the last call.
@@ -145,8 +145,8 @@ impl Gate {
 
     /// Writes what is left and lets the files go. Afterwards every method answers `null`.
     #[napi(ts_return_type = "Promise<void>")]
-    pub fn close(&self) -> AsyncTask<UpkeepTask> {
-        background::upkeep(&self.gate, Upkeep::Close)
+    pub fn close(&self) -> AsyncTask<MaintenanceTask> {
+        background::maintenance(&self.gate, Maintenance::Close)
     }
 
     fn answer(&self, name: &str, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {

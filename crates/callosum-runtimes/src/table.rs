@@ -142,7 +142,7 @@ mod tests {
     use callosum_core::model::digest::digest;
     use callosum_core::model::tier::Tier;
     use callosum_core::model::tool_call::Parameters;
-    use callosum_core::query::{ExplainRequest, Observer, Source};
+    use callosum_core::query::{ExplainRequest, ReadOnlyView, Source};
     use callosum_shell::command::may_be_guarded_in;
     use callosum_shell::own_files::{HOOK_SETTINGS, is_home};
     use serde_json::json;
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn the_settings_of_every_runtime_are_guarded() {
         let directory = tempfile::tempdir().unwrap();
-        let observer = Observer::new(GateOptions {
+        let view = ReadOnlyView::new(GateOptions {
             state_dir_variable: Some(directory.path().display().to_string()),
             home: "/home/doug".into(),
             ..GateOptions::default()
@@ -350,7 +350,7 @@ mod tests {
         let tier = |tool: &str, params: Value| {
             let asked =
                 ExplainRequest { tool: tool.to_owned(), params, session: None, agent: None, cwd: None };
-            observer.explain(&asked, &observer.machine().now()).unwrap().tier
+            view.explain(&asked, &view.machine().now()).unwrap().tier
         };
         for runtime in RUNTIMES {
             let place = &runtime.facts().place;

@@ -17,7 +17,7 @@ const MAX_QUESTIONS: usize = 6;
 /// How many calls have what lies around them looked at, at once. On a file system that hangs, each takes a thread for as long.
 const MAX_LOOKS: usize = 4;
 /// Threads that may wait: for questions, for calls whose surroundings are looked at, for looks at the journal's end, and for the
-/// gate's upkeep.
+/// gate's maintenance.
 pub(crate) const THREADS: usize = MAX_QUESTIONS + 10;
 
 /// What all connections share.
@@ -113,7 +113,7 @@ mod tests {
     use std::time::Duration;
 
     use callosum_core::gate::GateOptions;
-    use callosum_core::query::Observer;
+    use callosum_core::query::ReadOnlyView;
     use parking_lot::Mutex;
     use tokio::runtime::Builder;
     use tokio::time::timeout;
@@ -124,7 +124,7 @@ mod tests {
     fn base_of(directory: &Path) -> Base {
         let settings = serde_json::json!({ "stateDir": directory }).to_string();
         let options = GateOptions { settings, ..GateOptions::default() };
-        Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options))
+        Base::new(State::View(Arc::new(ReadOnlyView::new(options.clone())), options))
     }
 
     #[test]

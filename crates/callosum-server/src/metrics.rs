@@ -143,7 +143,7 @@ impl Metrics {
                 "Lines of the access log that nobody read in time.",
                 log_lines_lost,
             ),
-            ("callosum_open_leases", "gauge", "Resources that are held now.", status.locks.len() as u64),
+            ("callosum_open_leases", "gauge", "Resources that are held now.", status.leases.len() as u64),
             ("callosum_journal_bytes", "gauge", "Size of the journal.", journal_bytes),
             (
                 "callosum_waiting_records",

@@ -48,8 +48,8 @@ const SETTLING: Duration = Duration::from_millis(1_500);
 /// `tokens.json` is still the same, and whose process is at the socket's other end. Each has its connections and its own runtime: threads
 /// of one runtime wake one another for every request, to find nothing to do.
 const MOST_THREADS: usize = 4;
-/// How often the gate's upkeep is due.
-const UPKEEP: Duration = Duration::from_secs(1);
+/// How often the gate's maintenance is due.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Who serves a directory, as its lock's file tells.
 #[derive(Debug, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ async fn run(
     tell_who_runs(service, directory, &socket, reached);
     let page = door.as_ref().and_then(|door| page(service, door));
     let router = http::router(service, page.as_ref());
-    let upkeep = tokio::spawn(upkeep(Arc::clone(service)));
+    let maintenance = tokio::spawn(maintain(Arc::clone(service)));
     let feed = tokio::spawn(Arc::clone(&service.base.feed).run());
     // Where nobody waits for it, nobody misses it.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
@@ -153,7 +153,7 @@ async fn run(
     let _ = sd_notify::notify(&[NotifyState::Stopping]);
     service.base.stop();
     let _ = tokio::join!(timeout(FAREWELL, serving), delivering.end(FAREWELL));
-    upkeep.abort();
+    maintenance.abort();
     if let Some(telling) = telling {
         telling.abort();
     }
@@ -209,8 +209,8 @@ fn other_runs(directory: &Path) -> Result<ExitCode, Failure> {
 }
 
 /// What the gate does between calls, and what it has to say.
-async fn upkeep(service: Arc<Service>) {
-    let mut due = interval(UPKEEP);
+async fn maintain(service: Arc<Service>) {
+    let mut due = interval(MAINTENANCE_INTERVAL);
     loop {
         due.tick().await;
         let gate = Arc::clone(&service.gate);

@@ -7,15 +7,15 @@ use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::machine::Machine;
 use callosum_core::model::settings::SharedContext;
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, QueryError, Released, Source};
+use callosum_core::query::{QueryError, ReadOnlyView, Released, Source};
 
 /// What answers about the shared state.
 #[derive(Clone, Debug)]
 pub(crate) enum State {
     /// The service's gate.
     Gate(Arc<Gate>),
-    /// An observer, and what a gate is made of when something is to be released after all.
-    Observer(Arc<Observer>, GateOptions),
+    /// A view, and what a gate is made of when something is to be released after all.
+    View(Arc<ReadOnlyView>, GateOptions),
 }
 
 impl State {
@@ -23,14 +23,14 @@ impl State {
     pub(crate) fn source(&self) -> &dyn Source {
         match self {
             Self::Gate(gate) => &**gate,
-            Self::Observer(observer, _) => &**observer,
+            Self::View(view, _) => &**view,
         }
     }
 
     pub(crate) fn now(&self) -> Stamp {
         match self {
             Self::Gate(gate) => gate.machine().now(),
-            Self::Observer(observer, _) => observer.machine().now(),
+            Self::View(view, _) => view.machine().now(),
         }
     }
 
@@ -38,7 +38,7 @@ impl State {
     pub(crate) fn machine(&self) -> &Machine {
         match self {
             Self::Gate(gate) => gate.machine(),
-            Self::Observer(observer, _) => observer.machine(),
+            Self::View(view, _) => view.machine(),
         }
     }
 
@@ -46,7 +46,7 @@ impl State {
     pub(crate) fn state_dir(&self) -> &Path {
         match self {
             Self::Gate(gate) => gate.state_dir(),
-            Self::Observer(observer, _) => observer.state_dir(),
+            Self::View(view, _) => view.state_dir(),
         }
     }
 
@@ -54,7 +54,7 @@ impl State {
     pub(crate) fn shared_context(&self) -> &SharedContext {
         match self {
             Self::Gate(gate) => gate.shared_context(),
-            Self::Observer(observer, _) => observer.shared_context(),
+            Self::View(view, _) => view.shared_context(),
         }
     }
 
@@ -63,7 +63,7 @@ impl State {
         let now = self.now();
         match self {
             Self::Gate(gate) => work(gate, &now),
-            Self::Observer(_, options) => {
+            Self::View(_, options) => {
                 let gate = Gate::new(options.clone());
                 let done = work(&gate, &now);
                 gate.close(&now);

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
+use callosum_core::store::disk::{Disk, DiskFile, Metadata, OpenMode, SystemDisk};
 use callosum_core::store::state_dir::StateDir;
 use tempfile::TempDir;
 
@@ -20,14 +20,14 @@ use crate::memory::{MemoryDisk, MemoryFile};
 pub enum Kind {
     Open,
     OpenGuard,
-    Facts,
+    Metadata,
     List,
     MakeFolder,
     Rename,
     Exchange,
     Remove,
     SyncFolder,
-    FileFacts,
+    FileMetadata,
     Size,
     Read,
     Write,
@@ -44,7 +44,7 @@ pub struct Step<'a> {
     /// The file or folder; of two that are renamed or exchanged the first.
     pub path: &'a Path,
     /// What the file is, or was, opened for; of a step on a path nothing.
-    pub purpose: Option<Open>,
+    pub purpose: Option<OpenMode>,
     /// How many bytes are to be read or written.
     pub length: usize,
 }
@@ -99,7 +99,7 @@ enum FileUnder {
 struct TestFile<F> {
     file: FileUnder,
     path: PathBuf,
-    purpose: Open,
+    purpose: OpenMode,
     fault: Arc<F>,
 }
 
@@ -145,7 +145,7 @@ impl<F: Fault> TestDisk<F> {
         &self,
         kind: Kind,
         path: &Path,
-        purpose: Option<Open>,
+        purpose: Option<OpenMode>,
         step: impl FnOnce(&dyn Disk) -> io::Result<T>,
     ) -> io::Result<T> {
         match self.fault.meet(&Step { kind, path, purpose, length: 0 }) {
@@ -170,7 +170,7 @@ impl<F: Fault + 'static> TestDisk<F> {
 }
 
 impl<F: Fault + 'static> Disk for TestDisk<F> {
-    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+    fn open(&self, path: &Path, purpose: OpenMode) -> io::Result<Box<dyn DiskFile>> {
         let file = self.take(Kind::Open, path, Some(purpose), |disk| match &self.under {
             Under::System => Ok(FileUnder::System(disk.open(path, purpose)?)),
             Under::Memory(memory) => Ok(FileUnder::Memory(memory.open_file(path, purpose)?)),
@@ -180,8 +180,8 @@ impl<F: Fault + 'static> Disk for TestDisk<F> {
     fn open_guard(&self, path: &Path) -> io::Result<File> {
         self.take(Kind::OpenGuard, path, None, |disk| disk.open_guard(path))
     }
-    fn facts(&self, path: &Path) -> io::Result<Facts> {
-        self.take(Kind::Facts, path, None, |disk| disk.facts(path))
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.take(Kind::Metadata, path, None, |disk| disk.metadata(path))
     }
     fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
         self.take(Kind::List, folder, None, |disk| disk.list(folder))
@@ -237,8 +237,8 @@ impl<F: Fault> TestFile<F> {
 }
 
 impl<F: Fault> DiskFile for TestFile<F> {
-    fn facts(&self) -> io::Result<Facts> {
-        self.take(Kind::FileFacts, 0, |file, _| file.facts())
+    fn metadata(&self) -> io::Result<Metadata> {
+        self.take(Kind::FileMetadata, 0, |file, _| file.metadata())
     }
     fn size(&self) -> io::Result<u64> {
         self.take(Kind::Size, 0, |file, _| file.size())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
+use callosum_core::store::disk::{Disk, DiskFile, Metadata, OpenMode, SystemDisk};
 
 use crate::platter::{Change, Event, Naming, Node, Platter, Remains};
 
@@ -91,12 +91,12 @@ impl MemoryDisk {
     ///
     /// # Errors
     /// As the system would.
-    pub fn open_file(&self, path: &Path, purpose: Open) -> io::Result<MemoryFile> {
+    pub fn open_file(&self, path: &Path, purpose: OpenMode) -> io::Result<MemoryFile> {
         let mut state = self.lock();
         let file = match (state.names.get(path), purpose) {
             (Some(Node::Folder), _) => return Err(io::ErrorKind::IsADirectory.into()),
             (Some(Node::File(file)), _) => *file,
-            (None, Open::Create) => {
+            (None, OpenMode::Create) => {
                 state.holds_folder_of(path)?;
                 state.last_file += 1;
                 let file = state.last_file;
@@ -106,7 +106,7 @@ impl MemoryDisk {
             }
             (None, _) => return Err(io::ErrorKind::NotFound.into()),
         };
-        if purpose == Open::Create && !state.files[&file].bytes.is_empty() {
+        if purpose == OpenMode::Create && !state.files[&file].bytes.is_empty() {
             state.change(file, Change::SetSize(0));
         }
         let told_failures = AtomicU64::new(state.files[&file].failed_flushes);
@@ -158,7 +158,7 @@ impl State {
         self.events.push(Event::Content { file, change });
     }
 
-    fn facts(&self, node: Node) -> Facts {
+    fn metadata(&self, node: Node) -> Metadata {
         let (size, inode, links, mode, modified_ms) = match node {
             Node::Folder => (0, 0, 1, 0o700, self.now_ms),
             Node::File(file) => {
@@ -167,7 +167,7 @@ impl State {
                 (contents.bytes.len(), file, links, 0o600, contents.modified_ms)
             }
         };
-        Facts {
+        Metadata {
             size: size as u64,
             identity: (7, inode),
             links: links as u64,
@@ -180,7 +180,7 @@ impl State {
 }
 
 impl Disk for MemoryDisk {
-    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+    fn open(&self, path: &Path, purpose: OpenMode) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(self.open_file(path, purpose)?))
     }
 
@@ -188,13 +188,13 @@ impl Disk for MemoryDisk {
         SystemDisk.open_guard(&self.guard(path).unwrap())
     }
 
-    fn facts(&self, path: &Path) -> io::Result<Facts> {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         if let Some(guard) = self.guard(path) {
-            return SystemDisk.facts(&guard);
+            return SystemDisk.metadata(&guard);
         }
         let state = self.lock();
         let node = state.names.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(state.facts(*node))
+        Ok(state.metadata(*node))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
@@ -256,8 +256,8 @@ impl MemoryFile {
 }
 
 impl DiskFile for MemoryFile {
-    fn facts(&self) -> io::Result<Facts> {
-        Ok(self.lock().facts(Node::File(self.file)))
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(self.lock().metadata(Node::File(self.file)))
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

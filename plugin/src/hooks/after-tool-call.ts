@@ -13,8 +13,8 @@ export function afterToolCall(owner: GateOwner, event: AfterToolEvent, ctx: Tool
     const { agent, session, run, call } = caller;
     const { ended, exitCode, processSession } = owner.wasNotAllowed(caller) ? NEVER_RAN : outcomeOf(event);
     if (ended === "refused" && foundNobody(event)) owner.nobodyToAsk(session);
-    owner.tidy(gate, gate.after(event.toolName, agent, session, run, call, event.params, ended, exitCode, processSession));
-    for (const end of endedProcesses(event)) owner.tidy(gate, gate.processEnded(end.processSession, end.ended, end.exitCode));
+    owner.followUp(gate, gate.after(event.toolName, agent, session, run, call, event.params, ended, exitCode, processSession));
+    for (const end of endedProcesses(event)) owner.followUp(gate, gate.processEnded(end.processSession, end.ended, end.exitCode));
   } catch (thrown) {
     owner.fault("after_tool_call", thrown);
   }
@@ -26,7 +26,7 @@ export function toolResultPersisted(owner: GateOwner, event: PersistEvent, ctx: 
     const gate = owner.peek();
     const call = ctx.toolCallId ?? event.toolCallId;
     if (gate === undefined || ctx.sessionKey === undefined || call === undefined) return;
-    owner.tidy(gate, gate.resultPersisted(ctx.sessionKey, call));
+    owner.followUp(gate, gate.resultPersisted(ctx.sessionKey, call));
   } catch (thrown) {
     owner.fault("tool_result_persist", thrown);
   }
@@ -40,7 +40,7 @@ export function modelCallStarted(owner: GateOwner, event: { runId?: string | und
   try {
     const gate = owner.open();
     if (gate === undefined || event.runId === undefined) return;
-    owner.tidy(gate, gate.modelCallStarted(event.runId));
+    owner.followUp(gate, gate.modelCallStarted(event.runId));
   } catch (thrown) {
     owner.fault("model_call_started", thrown);
   }

@@ -57,7 +57,7 @@ async function decideLater(owner: GateOwner, gate: NativeGate, answer: Answer, a
 
 function verdictOf(owner: GateOwner, gate: NativeGate, answer: Answer | null, ask: Ask): Verdict | undefined {
   if (answer === null) return undefined;
-  if (answer.maintain) owner.tidy(gate, { maintain: true });
+  if (answer.maintain) owner.followUp(gate, { maintain: true });
   if (typeof answer.warn === "string") owner.warn(answer.warn);
   if (typeof answer.ask === "string") return ask(answer.ask, answer.askMs ?? 0);
   if (typeof answer.refuse !== "string") return undefined;

@@ -13,7 +13,7 @@ fn main() -> io::Result<()> {
     let Settings {
         instance_id,
         state_dir,
-        lock_expiry_ms,
+        lease_ms,
         recent_window_ms,
         retry_window_ms,
         tiers_file,
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     let defaults = json!({
         "instanceId": instance_id,
         "stateDir": state_dir,
-        "lockExpiryMs": lock_expiry_ms,
+        "lockExpiryMs": lease_ms,
         "recentWindowMs": recent_window_ms,
         "retryWindowMs": retry_window_ms,
         "tiersFile": tiers_file,

@@ -15,12 +15,12 @@ use crate::args::{Args, Asked};
 use crate::output::{Failure, json, local_time, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
+    let view = super::view(args)?;
     let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
     let cwd = cwd.and_then(|cwd| cwd.to_str().map(str::to_owned));
     let (tool, params) = in_any_names(&asked.tool, params(asked)?, cwd.as_deref());
     let request = ExplainRequest { tool, params, session: asked.session.clone(), agent: None, cwd };
-    let explained = observer.explain(&request, &observer.machine().now())?;
+    let explained = view.explain(&request, &view.machine().now())?;
     let meant = if explained.rule_name.is_none() { meant_by_unknown(&request.tool) } else { None };
     if args.global.json {
         let mut document = serde_json::to_value(&explained)?;

@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::output::{Failure, json, long};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let directory = StateDir::new(super::observer(args)?.state_dir().to_owned());
+    let directory = StateDir::new(super::view(args)?.state_dir().to_owned());
     let path = directory.path.join("tiers.json");
     write(&directory, &path)?;
     let file = path.display().to_string();

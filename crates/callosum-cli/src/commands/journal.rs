@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use callosum_core::model::text::nearest;
-use callosum_core::query::{Filter, Observer, Source, action_words};
+use callosum_core::query::{Filter, ReadOnlyView, Source, action_words};
 use callosum_core::record::Action;
 use callosum_runtimes::{RUNTIMES, openclaw};
 use serde_json::{Value, json};
@@ -26,29 +26,29 @@ const FOLLOW: Duration = Duration::from_millis(300);
 const MAX_NEWS: usize = 10_000;
 
 pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let mut filter = filter(args, wanted, observer.machine().now().wall_ms)?;
+    let view = super::view(args)?;
+    let mut filter = filter(args, wanted, view.machine().now().wall_ms)?;
     if let Some(runtime) = &wanted.runtime {
-        check_runtime(&observer, runtime)?;
+        check_runtime(&view, runtime)?;
     }
     if let Some(project) = &wanted.project {
-        filter.sessions = Some(sessions_of(&observer, project)?);
+        filter.sessions = Some(sessions_of(&view, project)?);
     }
     let joined = !wanted.records && !wanted.follow && !args.global.json;
     if joined {
         // A call has several records, and so many calls are wanted.
         filter.limit = filter.limit.saturating_mul(RECORDS_A_CALL).min(MAX_NEWS);
     }
-    let found = observer.journal(&filter, &observer.machine().now())?;
+    let found = view.journal(&filter, &view.machine().now())?;
     if wanted.follow {
         filter.limit = MAX_NEWS;
-        return follow(args, &observer, filter, found.entries, out);
+        return follow(args, &view, filter, found.entries, out);
     }
     if args.global.json {
         json(out, &found)?;
     } else if found.entries.is_empty() {
-        writeln!(out, "No such record in {}.", long(&observer.state_dir().display().to_string()))?;
-        suggest(&Known::of(&observer), wanted, out)?;
+        writeln!(out, "No such record in {}.", long(&view.state_dir().display().to_string()))?;
+        suggest(&Known::of(&view), wanted, out)?;
     } else {
         let lines = Lines { args, by_clock: false, joined, most: wanted.limit };
         lines.write(&found.entries, out)?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<E
 /// Shows `entries`, then whatever comes, until the reader goes away.
 fn follow(
     args: &Args,
-    observer: &Observer,
+    view: &ReadOnlyView,
     mut filter: Filter,
     mut news: Vec<Value>,
     out: &mut dyn Write,
@@ -79,7 +79,7 @@ fn follow(
         if reader_goes_within(FOLLOW) {
             return Ok(ExitCode::SUCCESS);
         }
-        news = observer.journal(&filter, &observer.machine().now())?.entries;
+        news = view.journal(&filter, &view.machine().now())?.entries;
     }
 }
 
@@ -127,8 +127,8 @@ fn check_action(action: &str) -> Result<(), Failure> {
 }
 
 /// Whether there may be records of this runtime.
-fn check_runtime(observer: &Observer, runtime: &str) -> Result<(), Failure> {
-    let mut known = Known::of(observer).runtimes;
+fn check_runtime(view: &ReadOnlyView, runtime: &str) -> Result<(), Failure> {
+    let mut known = Known::of(view).runtimes;
     known.extend(RUNTIMES.iter().map(|known| known.name().to_owned()).chain([openclaw::NAME.to_owned()]));
     if known.iter().any(|known| known == runtime) {
         return Ok(());
@@ -146,8 +146,8 @@ fn check_runtime(observer: &Observer, runtime: &str) -> Result<(), Failure> {
 }
 
 /// The sessions that worked on a project, as far back as the journal reaches.
-fn sessions_of(observer: &Observer, project: &str) -> Result<Vec<String>, Failure> {
-    let sessions = observer.sessions(u64::MAX, &observer.machine().now())?;
+fn sessions_of(view: &ReadOnlyView, project: &str) -> Result<Vec<String>, Failure> {
+    let sessions = view.sessions(u64::MAX, &view.machine().now())?;
     let found: Vec<String> = sessions
         .iter()
         .filter(|session| is_of_project(session, project))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use callosum_core::model::text::{is_alike, nearest};
-use callosum_core::query::{Filter, Observer, Session, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Session, Source};
 use serde_json::Value;
 
 use crate::args::Global;
@@ -27,11 +27,11 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Those of the journal that `observer` looks at. What can't be read has none.
-    pub(crate) fn of(observer: &Observer) -> Self {
-        let now = observer.machine().now();
+    /// Those of the journal that `view` looks at. What can't be read has none.
+    pub(crate) fn of(view: &ReadOnlyView) -> Self {
+        let now = view.machine().now();
         let filter = Filter { limit: MAX_RECORDS, calls_only: true, budget: true, ..Filter::default() };
-        let records = observer.journal(&filter, &now).map(|page| page.entries).unwrap_or_default();
+        let records = view.journal(&filter, &now).map(|page| page.entries).unwrap_or_default();
         let mut known = Self::default();
         for record in records.iter().rev() {
             let text = |field: &str| record.get(field).and_then(Value::as_str);
@@ -42,7 +42,7 @@ impl Known {
             add(&mut known.runtimes, text("runtime"));
             add(&mut known.tools, text("tool"));
         }
-        for session in observer.sessions(SESSIONS_MS, &now).unwrap_or_default() {
+        for session in view.sessions(SESSIONS_MS, &now).unwrap_or_default() {
             add(&mut known.projects, project_name(&session));
         }
         known
@@ -51,7 +51,7 @@ impl Known {
     /// Those in a state directory, the one that holds here if none is named.
     pub(crate) fn for_completion(state_dir: Option<&Path>) -> Self {
         let global = Global { state_dir: state_dir.map(Path::to_path_buf), ..Global::default() };
-        super::observer_of(&global).map(|observer| Self::of(&observer)).unwrap_or_default()
+        super::view_of(&global).map(|view| Self::of(&view)).unwrap_or_default()
     }
 }
 

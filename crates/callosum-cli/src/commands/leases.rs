@@ -5,24 +5,24 @@ use std::process::ExitCode;
 
 use callosum_core::decision::pause_text::on_machine;
 use callosum_core::gate::Gate;
-use callosum_core::query::{LockStatus, Released, Source};
+use callosum_core::query::{LeaseStatus, Released, Source};
 use serde_json::json;
 
 use crate::args::Args;
 use crate::output::{Failure, json, name, resource, table, when};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let status = observer.status(&observer.machine().now());
+    let view = super::view(args)?;
+    let status = view.status(&view.machine().now());
     if let Some(degraded) = status.degraded {
         return Err(Failure::CantLook { fragment: degraded.cause, remedy: degraded.remedy });
     }
     if args.global.json {
-        json(out, &json!({ "locks": status.locks }))?;
-    } else if status.locks.is_empty() {
+        json(out, &json!({ "locks": status.leases }))?;
+    } else if status.leases.is_empty() {
         writeln!(out, "Nothing is held.")?;
     } else {
-        table_of(args, None, &status.locks, out)?;
+        table_of(args, None, &status.leases, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,7 +55,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
 pub(super) fn table_of(
     args: &Args,
     title: Option<&str>,
-    leases: &[LockStatus],
+    leases: &[LeaseStatus],
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let rows = leases.iter().map(|lease| {

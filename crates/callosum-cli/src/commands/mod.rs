@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use callosum_core::gate::GateOptions;
 use callosum_core::model::time::from_rfc3339;
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 use callosum_core::store::settings_file::SettingsFile;
 use callosum_core::store::{rules_file, state_dir};
 use serde_json::Value;
@@ -36,13 +36,13 @@ use crate::args::{Args, Global};
 use crate::output::{Failure, long, name};
 
 /// Looks at the chosen state directory and leaves no trace there.
-fn observer(args: &Args) -> Result<Observer, Failure> {
-    observer_of(&args.global)
+fn view(args: &Args) -> Result<ReadOnlyView, Failure> {
+    view_of(&args.global)
 }
 
 /// The same by the options of every command alone.
-fn observer_of(global: &Global) -> Result<Observer, Failure> {
-    Ok(Observer::new(options_of(global)?))
+fn view_of(global: &Global) -> Result<ReadOnlyView, Failure> {
+    Ok(ReadOnlyView::new(options_of(global)?))
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {

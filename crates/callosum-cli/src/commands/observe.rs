@@ -20,14 +20,14 @@ const MAX_UNCOVERED: usize = 5;
 
 /// Begins or ends a time of watching, for all that use the rules file.
 pub(crate) fn switch(args: &Args, on: bool, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let status = observer.status(&observer.machine().now());
-    let path = own_file(&observer, &status)?;
+    let view = super::view(args)?;
+    let status = view.status(&view.machine().now());
+    let path = own_file(&view, &status)?;
     let mode = on.then_some("observe");
     // Where there is no file, nothing is observed by it.
     if on || path.exists() {
         let remedy = "put `\"mode\": \"observe\"` into it by hand, or take it out";
-        change(&observer, &path, ("change the mode in", remedy), |text| with_property(text, "mode", mode))?;
+        change(&view, &path, ("change the mode in", remedy), |text| with_property(text, "mode", mode))?;
     }
     let by_settings = !on && status.observed_by == Some(ObservedBy::Settings);
     if args.global.json {
@@ -51,12 +51,12 @@ pub(crate) fn switch(args: &Args, on: bool, out: &mut dyn Write) -> Result<ExitC
 
 /// Tells what would have been stopped.
 pub(crate) fn report(args: &Args, since: Option<&str>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
+    let view = super::view(args)?;
+    let now = view.machine().now();
     let since_ms = since.map(|since| super::moment(since, now.wall_ms)).transpose()?;
-    let observed = observer.observed(since_ms, &now)?;
+    let observed = view.observed(since_ms, &now)?;
     let uncovered: Vec<Uncovered> =
-        observer.status(&now).uncovered.into_iter().filter(|entry| entry.verb.is_some()).collect();
+        view.status(&now).uncovered.into_iter().filter(|entry| entry.verb.is_some()).collect();
     if args.global.json {
         let mut document = serde_json::to_value(&observed)?;
         if let Value::Object(document) = &mut document {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use callosum_core::model::error::StateError;
-use callosum_core::query::{Kind, Observer, Source, Status, Uncovered};
+use callosum_core::query::{Kind, ReadOnlyView, Source, Status, Uncovered};
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::suggest::{Subject, Suggestion};
 use callosum_core::store::state_dir::StateDir;
@@ -22,16 +22,16 @@ const EMPTY: &str = "{\n  \"extends\": \"default\",\n  \"rules\": []\n}\n";
 
 pub(crate) fn run(args: &Args, action: &RulesAction, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let RulesAction::Suggest { write } = action;
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
-    let status = observer.status(&now);
-    let path = own_file(&observer, &status)?;
+    let view = super::view(args)?;
+    let now = view.machine().now();
+    let status = view.status(&now);
+    let path = own_file(&view, &status)?;
     let mut names: HashSet<String> =
-        observer.rules_in_force(&now).rules.into_iter().map(|rule| rule.name).collect();
+        view.rules_in_force(&now).rules.into_iter().map(|rule| rule.name).collect();
     let suggested = Suggested::of(&status.uncovered, &mut names);
     let is_written = *write && !suggested.rules.is_empty();
     if is_written {
-        add(&observer, &path, &suggested.rules)?;
+        add(&view, &path, &suggested.rules)?;
     }
     if args.global.json {
         let answer = json!({
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, action: &RulesAction, out: &mut dyn Write) -> Res
 }
 
 /// The file of one's own rules: that in force, or the one that would be.
-pub(super) fn own_file(observer: &Observer, status: &Status) -> Result<PathBuf, Failure> {
+pub(super) fn own_file(view: &ReadOnlyView, status: &Status) -> Result<PathBuf, Failure> {
     if let Some(degraded) = &status.degraded {
         return Err(Failure::CantLook { fragment: long(&degraded.cause), remedy: long(&degraded.remedy) });
     }
@@ -59,7 +59,7 @@ pub(super) fn own_file(observer: &Observer, status: &Status) -> Result<PathBuf, 
         });
     }
     let source = Path::new(&status.rules.source);
-    Ok(if source.is_absolute() { source.to_owned() } else { observer.state_dir().join("tiers.json") })
+    Ok(if source.is_absolute() { source.to_owned() } else { view.state_dir().join("tiers.json") })
 }
 
 struct Suggested {
@@ -92,15 +92,15 @@ impl Suggested {
 }
 
 /// Adds the rules behind those that are in the file.
-fn add(observer: &Observer, path: &Path, rules: &[Suggestion]) -> Result<(), Failure> {
+fn add(view: &ReadOnlyView, path: &Path, rules: &[Suggestion]) -> Result<(), Failure> {
     let remedy = "run this without `--write`, and put in by hand what you want of it";
-    change(observer, path, ("add rules to", remedy), |text| with_elements(text, "rules", rules))
+    change(view, path, ("add rules to", remedy), |text| with_elements(text, "rules", rules))
 }
 
 /// Changes one's own rules file, or begins one. All that `edited` leaves as it is in its text stays so. What is wanted, in words
 /// before the file's name, and what else to do are told where it can't be done.
 pub(super) fn change(
-    observer: &Observer,
+    view: &ReadOnlyView,
     path: &Path,
     (wanted, remedy): (&str, &str),
     edited: impl FnOnce(&str) -> Result<String, Misfit>,
@@ -111,7 +111,7 @@ pub(super) fn change(
     };
     let unusable =
         |error: StateError| Failure::CantLook { fragment: error.in_full(), remedy: error.remedy() };
-    StateDir::new(observer.state_dir().to_owned()).prepare().map_err(unusable)?;
+    StateDir::new(view.state_dir().to_owned()).prepare().map_err(unusable)?;
     let file = SettingsFile::read(path)?;
     let text = str::from_utf8(file.bytes()).map_err(|error| unchanged(error.to_string()))?;
     let text = if file.exists() { text } else { EMPTY };

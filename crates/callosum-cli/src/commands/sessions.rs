@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use callosum_core::decision::pause_text::on_machine;
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
-use callosum_core::query::{Activity, Filter, Observer, QueryError, Session, Source};
+use callosum_core::query::{Activity, Filter, QueryError, ReadOnlyView, Session, Source};
 use callosum_runtimes::named;
 use serde_json::{Value, json};
 
@@ -24,11 +24,11 @@ const UUID_CHARS: usize = 36;
 const MAX_ENDED: usize = 1_000;
 
 pub(crate) fn run(args: &Args, wanted: &SessionsWanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
+    let view = super::view(args)?;
+    let now = view.machine().now();
     let since_ms = super::moment(&wanted.since, now.wall_ms)?;
     let window_ms = u64::try_from(now.wall_ms.saturating_sub(since_ms)).unwrap_or(0);
-    let mut sessions = observer.sessions(window_ms, &now)?;
+    let mut sessions = view.sessions(window_ms, &now)?;
     if let Some(part) = &wanted.session {
         let filter = Filter { session_part: Some(part.clone()), ..Filter::default() };
         sessions.retain(|session| filter.wants_session_part(Some(&session.session)));
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, wanted: &SessionsWanted, out: &mut dyn Write) -> 
         sessions.retain(|session| is_of_project(session, project));
     }
     if wanted.panes {
-        let have_ended_tasks = ended_tasks(&observer, since_ms, &now)?;
+        let have_ended_tasks = ended_tasks(&view, since_ms, &now)?;
         let panes: Vec<Value> = sessions.iter().map(|session| pane(session, &have_ended_tasks)).collect();
         json(out, &json!({ "panes": panes }))?;
         return Ok(ExitCode::SUCCESS);
@@ -99,7 +99,7 @@ fn ids(sessions: &[Session], are_short: bool) -> Vec<String> {
 
 /// Who has ended tasks, and when last, wall-clock milliseconds: instance, session and moment.
 fn ended_tasks(
-    observer: &Observer,
+    view: &ReadOnlyView,
     since_ms: i64,
     now: &Stamp,
 ) -> Result<Vec<(String, String, i64)>, QueryError> {
@@ -109,7 +109,7 @@ fn ended_tasks(
         limit: MAX_ENDED,
         ..Filter::default()
     };
-    let entries = observer.journal(&filter, now)?.entries;
+    let entries = view.journal(&filter, now)?.entries;
     let of = |entry: &Value| {
         let text = |field: &str| entry.get(field).and_then(Value::as_str);
         let is_done = entry.pointer("/document/did").and_then(Value::as_str) == Some("completed");

@@ -23,11 +23,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let rules = read(&tried.file)?;
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
+    let view = super::view(args)?;
+    let now = view.machine().now();
     let since_ms = tried.since.as_ref().map(|text| super::moment(text, now.wall_ms)).transpose()?;
     let mut progress = Progress::begin();
-    let simulated = observer.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
+    let simulated = view.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
     let simulated = simulated?;
     if args.global.json {

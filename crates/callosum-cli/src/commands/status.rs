@@ -21,8 +21,8 @@ use crate::output::{
 const MAX_UNCOVERED: usize = 10;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let status = observer.status(&observer.machine().now());
+    let view = super::view(args)?;
+    let status = view.status(&view.machine().now());
     if args.global.json {
         let team = switch::wanted(Path::new(&status.state_dir));
         json(out, &Told { status: &status, shared_contexts: shared_contexts(&status), team })?;
@@ -121,7 +121,7 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
         }
     }
 
-    super::leases::table_of(args, Some("Leases"), &status.locks, out)?;
+    super::leases::table_of(args, Some("Leases"), &status.leases, out)?;
     webhooks(status, out)?;
 
     let limits = status.limits.iter().map(|limit| {

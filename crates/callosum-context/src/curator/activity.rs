@@ -207,7 +207,7 @@ impl Fold {
             | View::Session
             | View::Exchange
             | View::Fault
-            | View::Upkeep
+            | View::Maintenance
             | View::Unknown => return,
         };
         let begun = self.begun(at_ms, record);

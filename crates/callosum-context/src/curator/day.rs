@@ -260,7 +260,7 @@ impl<'a> Proofs<'a> {
             | View::Session
             | View::Exchange
             | View::Fault
-            | View::Upkeep
+            | View::Maintenance
             | View::Unknown => another,
         })
     }

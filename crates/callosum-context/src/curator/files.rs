@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use callosum_core::store::disk::{Disk, Open};
+use callosum_core::store::disk::{Disk, OpenMode};
 
 use crate::error::Problem;
 use crate::folder::{Folder, UNFINISHED};
@@ -218,7 +218,7 @@ fn make_ready(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<PathBuf>
     if fs::symlink_metadata(&ready).is_ok() {
         disk.remove(&ready)?;
     }
-    let file = disk.open(&ready, Open::Create)?;
+    let file = disk.open(&ready, OpenMode::Create)?;
     let mut rest = bytes;
     while !rest.is_empty() {
         let taken = file.write(rest)?;

@@ -19,7 +19,7 @@ use callosum_context::tend::Tender;
 use callosum_context::{inbox, layout, lock};
 use callosum_core::model::settings::OnTamper;
 use callosum_core::model::time::{Stamp, from_rfc3339};
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 use callosum_core::record::Suspect;
 use callosum_core::store::disk::{Disk, SystemDisk};
 use callosum_core::store::instance::Options;
@@ -184,9 +184,9 @@ impl World {
         self.root().join("state/journal.jsonl")
     }
 
-    pub(crate) fn observer(&self) -> Observer {
+    pub(crate) fn view(&self) -> ReadOnlyView {
         let directory = self.root().join("state").to_str().unwrap().to_owned();
-        Observer::new(Options {
+        ReadOnlyView::new(Options {
             runtime: "test".to_owned(),
             home: self.root().to_owned(),
             state_dir_variable: Some(directory),
@@ -200,14 +200,14 @@ impl World {
         is_dry: bool,
         run: impl FnOnce(&Curator<'_>) -> T,
     ) -> T {
-        let observer = self.observer();
+        let view = self.view();
         let folder = Folder::open(&self.folder).unwrap();
         let suspects = || self.suspect.iter().cloned().collect();
         run(&Curator {
             folder: &folder,
             state_dir: self.state.as_path(),
             disk,
-            journal: &observer,
+            journal: &view,
             zone: Zone::named(Some("UTC")).unwrap(),
             trusted: BTreeSet::from(["boss".to_owned()]),
             max_candidates: self.max_candidates,

@@ -22,7 +22,7 @@ pub const UNSIGNALLED_DELIVERY_MS: u64 = 500;
 
 /// A guarded call as the decision sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct CallFacts<'a> {
     /// Whose call.
     pub who: &'a Who,
     /// Its tier, 3 or 4.
@@ -43,7 +43,7 @@ pub struct Question<'a> {
 
 /// One action that speaks against a call, and where.
 #[derive(Clone, Debug)]
-pub struct Piece<'a> {
+pub struct EvidenceItem<'a> {
     /// The action.
     pub action: &'a Action,
     /// Its state now.
@@ -58,11 +58,11 @@ pub struct Piece<'a> {
 #[derive(Clone, Debug)]
 pub enum Decision<'a> {
     /// Let it through; the evidence, if any, was acknowledged.
-    Allow(Vec<Piece<'a>>),
+    Allow(Vec<EvidenceItem<'a>>),
     /// Evidence that was not acknowledged speaks against it, or any where the rule blocks: what becomes of it, the rule says.
-    Pause(Vec<Piece<'a>>),
+    Pause(Vec<EvidenceItem<'a>>),
     /// Refuse it until these calls end or lose their lease.
-    Block(Vec<Piece<'a>>),
+    Block(Vec<EvidenceItem<'a>>),
     /// Refuse it until there is room under this limit.
     Full(Usage<'a>),
 }
@@ -70,7 +70,7 @@ pub enum Decision<'a> {
 impl<'a> Decision<'a> {
     /// What it rests on.
     #[must_use]
-    pub fn pieces(&self) -> &[Piece<'a>] {
+    pub fn pieces(&self) -> &[EvidenceItem<'a>] {
         match self {
             Self::Allow(pieces) | Self::Pause(pieces) | Self::Block(pieces) => pieces,
             Self::Full(_) => &[],
@@ -82,19 +82,19 @@ impl<'a> Decision<'a> {
 #[must_use]
 pub fn decide<'a>(
     history: &'a History,
-    question: &Question<'a>,
+    call: &CallFacts<'a>,
     now: &Stamp,
     is_dead: IsDead<'_>,
 ) -> Decision<'a> {
-    let pieces = on_keys(history, question.keys);
+    let pieces = on_keys(history, call.keys);
 
-    if question.tier >= Tier::Critical {
-        let leases: Vec<Piece<'_>> = pieces
+    if call.tier >= Tier::Critical {
+        let leases: Vec<EvidenceItem<'_>> = pieces
             .iter()
             // One's own session's leases block, too; a whole instance that speaks for itself knows of them.
-            .filter(|(action, _)| question.scope != Scope::OtherInstances || question.counts(action))
+            .filter(|(action, _)| call.scope != Scope::OtherInstances || call.counts(action))
             .filter(|(action, _)| action.holds_lease(now, is_dead))
-            .map(|(action, keys)| Piece {
+            .map(|(action, keys)| EvidenceItem {
                 action,
                 state: State::InFlight,
                 keys: keys.clone(),
@@ -106,22 +106,21 @@ pub fn decide<'a>(
         }
     }
 
-    let usages =
-        question.limits.iter().map(|limited| usage(history, question.who, limited, question.keys, now));
+    let usages = call.limits.iter().map(|limited| usage(history, call.who, limited, call.keys, now));
     if let Some(full) = usages.filter(Usage::is_reached).max_by_key(|full| full.free_in_ms(now)) {
         return Decision::Full(full);
     }
 
     let pauses: Vec<&Pause> = history
-        .pauses(question.who)
-        .filter(|pause| pause.at.age_ms(now) < question.retry_window_ms && is_delivered(pause, now))
+        .pauses(call.who)
+        .filter(|pause| pause.at.age_ms(now) < call.retry_window_ms && is_delivered(pause, now))
         .collect();
-    let mut evidence = evidence(pieces, question, now, is_dead);
+    let mut evidence = evidence(pieces, call, now, is_dead);
     for piece in &mut evidence {
         piece.acknowledged = piece.keys.iter().all(|key| was_shown(&pauses, piece.action, key));
     }
     // Where a rule blocks, nobody was asked to acknowledge anything.
-    let blocks = question.on_conflict == OnConflict::Block && !evidence.is_empty();
+    let blocks = call.on_conflict == OnConflict::Block && !evidence.is_empty();
     if !blocks && evidence.iter().all(|piece| piece.acknowledged) {
         Decision::Allow(evidence)
     } else {
@@ -133,14 +132,14 @@ pub fn decide<'a>(
 #[must_use]
 pub fn conflicts<'a>(
     history: &'a History,
-    question: &Question<'a>,
+    call: &CallFacts<'a>,
     now: &Stamp,
     is_dead: IsDead<'_>,
-) -> Vec<Piece<'a>> {
-    evidence(on_keys(history, question.keys), question, now, is_dead)
+) -> Vec<EvidenceItem<'a>> {
+    evidence(on_keys(history, call.keys), call, now, is_dead)
 }
 
-impl Question<'_> {
+impl CallFacts<'_> {
     /// Whether it matters who did this.
     fn counts(&self, action: &Action) -> bool {
         match self.scope {
@@ -156,18 +155,23 @@ impl Question<'_> {
 /// Those of the actions on a call's keys that are evidence against it, none acknowledged.
 fn evidence<'a>(
     on_keys: Vec<(&'a Action, Vec<&'a str>)>,
-    question: &Question<'_>,
+    call: &CallFacts<'_>,
     now: &Stamp,
     is_dead: IsDead<'_>,
-) -> Vec<Piece<'a>> {
+) -> Vec<EvidenceItem<'a>> {
     on_keys
         .into_iter()
-        .filter(|(action, _)| question.counts(action))
+        .filter(|(action, _)| call.counts(action))
         .filter_map(|(action, keys)| {
             let state = action.state(now, is_dead);
             // What is in flight gives a sign of life now.
-            let recent = action.last_sign_age_ms(now) <= question.window_ms;
-            (recent && state.is_evidence()).then_some(Piece { action, state, keys, acknowledged: false })
+            let recent = action.last_sign_age_ms(now) <= call.window_ms;
+            (recent && state.is_evidence()).then_some(EvidenceItem {
+                action,
+                state,
+                keys,
+                acknowledged: false,
+            })
         })
         .collect()
 }

@@ -10,7 +10,7 @@ use crate::model::time::{Stamp, for_people as for_people_time, to_rfc3339};
 
 /// A piece of evidence to tell: which action, its state, and the keys it was met on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Citation {
     /// Sequence number of the action.
     pub seq: u64,
     /// Its state when the decision was made.
@@ -41,7 +41,7 @@ const KEY_CHARS: usize = 200;
 #[must_use]
 pub fn pause(
     history: &History,
-    told: &[Told],
+    told: &[Citation],
     digest: Option<&str>,
     others_window_ms: u64,
     now: &Stamp,
@@ -58,7 +58,7 @@ pub fn pause(
 #[must_use]
 pub fn done(
     history: &History,
-    told: &[Told],
+    told: &[Citation],
     digest: Option<&str>,
     (others_window_ms, end): (u64, &str),
     now: &Stamp,
@@ -103,7 +103,7 @@ pub fn limit(reached: &Reached, now: &Stamp) -> String {
 
 /// What a person is told who is asked about a call, or warned of it: the facts, in at most 512 characters.
 #[must_use]
-pub fn for_people(history: &History, told: &[Told], digest: Option<&str>, now: &Stamp) -> String {
+pub fn for_people(history: &History, told: &[Citation], digest: Option<&str>, now: &Stamp) -> String {
     let mut text = String::with_capacity(ROOM);
     push_headline(&mut text, history, told, now);
     let mut listed = 0;
@@ -130,7 +130,7 @@ pub fn for_people(history: &History, told: &[Told], digest: Option<&str>, now: &
 fn push_facts(
     text: &mut String,
     history: &History,
-    told: &[Told],
+    told: &[Citation],
     digest: Option<&str>,
     others_window_ms: u64,
     now: &Stamp,
@@ -142,7 +142,7 @@ fn push_facts(
     }
     for key in keys.iter().take(MAX_KEYS) {
         text.extend(["\nSAME CONTEXT: \"", &in_quotes(key, KEY_CHARS), "\"\n"]);
-        let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
+        let on_key: Vec<&Citation> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
         for piece in on_key.iter().take(MAX_PER_KEY) {
             if let Some(action) = history.action(piece.seq) {
                 push_line(text, history, action, piece.state, now);
@@ -163,7 +163,7 @@ fn for_people_of(ms: u64) -> String {
 
 /// The text of a block: who holds the resource, since when, until when.
 #[must_use]
-pub fn block(history: &History, told: &[Told], now: &Stamp) -> String {
+pub fn block(history: &History, told: &[Citation], now: &Stamp) -> String {
     let mut text = String::new();
     for piece in told.iter().rev().take(MAX_KEYS) {
         let Some(action) = history.action(piece.seq) else { continue };
@@ -202,7 +202,7 @@ pub fn state_error(keys: &[String], cause: &str, remedy: &str) -> String {
     )
 }
 
-fn push_headline(text: &mut String, history: &History, told: &[Told], now: &Stamp) {
+fn push_headline(text: &mut String, history: &History, told: &[Citation], now: &Stamp) {
     // What is still going on matters more than what is newest.
     let lead = told
         .iter()
@@ -340,7 +340,7 @@ fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
 /// The other recent actions that a pause lists, besides those it tells of, newest first.
 fn others<'h>(
     history: &'h History,
-    told: &[Told],
+    told: &[Citation],
     window_ms: u64,
     now: &Stamp,
 ) -> impl Iterator<Item = &'h Action> {
@@ -355,7 +355,7 @@ fn others<'h>(
 }
 
 /// The sessions that such a text names.
-pub(crate) fn sessions(history: &History, told: &[Told], window_ms: u64, now: &Stamp) -> Vec<Arc<Who>> {
+pub(crate) fn sessions(history: &History, told: &[Citation], window_ms: u64, now: &Stamp) -> Vec<Arc<Who>> {
     let named = told.iter().rev().filter_map(|piece| history.action(piece.seq));
     let named = named.chain(others(history, told, window_ms, now));
     let mut sessions: Vec<Arc<Who>> = Vec::new();
@@ -368,13 +368,19 @@ pub(crate) fn sessions(history: &History, told: &[Told], window_ms: u64, now: &S
 }
 
 /// Whether a history that has all actions from the sequence number `from` on has all that such a pause lists.
-pub(crate) fn knows_others(history: &History, from: u64, told: &[Told], window_ms: u64, now: &Stamp) -> bool {
+pub(crate) fn knows_others(
+    history: &History,
+    from: u64,
+    told: &[Citation],
+    window_ms: u64,
+    now: &Stamp,
+) -> bool {
     let last = others(history, told, window_ms, now).nth(MAX_OTHERS - 1);
     let is_old = |action: &Action| action.started.age_ms(now) > window_ms;
     last.is_some_and(|action| action.seq >= from) || history.action(from).is_some_and(is_old)
 }
 
-fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u64, now: &Stamp) {
+fn push_others(text: &mut String, history: &History, told: &[Citation], window_ms: u64, now: &Stamp) {
     for (listed, action) in others(history, told, window_ms, now).enumerate() {
         if listed == 0 {
             text.push_str("\nOTHER RECENT ACTIONS:\n");
@@ -426,8 +432,8 @@ mod tests {
         }
     }
 
-    fn told(seq: u64, state: State, keys: &[&str]) -> Told {
-        Told { seq, state, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
+    fn told(seq: u64, state: State, keys: &[&str]) -> Citation {
+        Citation { seq, state, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
     }
 
     #[test]
@@ -562,7 +568,7 @@ If this is intentionally different, retry. Otherwise, skip it."#;
             history.apply(seq, &start(seq, "mail", "d"));
         }
         let ends = |from: u64, what: &str| {
-            let pieces: Vec<Told> = (from..=7).map(|seq| told(seq, State::Complete, &["k"])).collect();
+            let pieces: Vec<Citation> = (from..=7).map(|seq| told(seq, State::Complete, &["k"])).collect();
             let text = pause(&history, &pieces, None, 0, &at(100_000));
             text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect::<Vec<_>>()
         };

@@ -1,22 +1,22 @@
 //! What is to be done about a call: the decision, and what its host makes of it, as what is to be written and told.
 //!
-//! Pure, like the decision itself: from the same history, question, standing and moment comes the same plan, and making one
+//! Pure, like the decision itself: from the same history, call, host and moment comes the same plan, and making one
 //! changes nothing. So a plan that could not be committed is made again on what is known then.
 
 use std::sync::Arc;
 
 use crate::decision::history::{History, IsDead, State, Who};
 use crate::decision::limit::Reached;
-use crate::decision::pause_text::{self, Told};
-use crate::decision::{Decision, Piece, Question, decide};
+use crate::decision::pause_text::{self, Citation};
+use crate::decision::{CallFacts, Decision, EvidenceItem, decide};
 use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Conflict, Shown};
 
-/// How a call stands with its host.
+/// Where the host of a call is with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing<'t> {
+pub enum HostState<'t> {
     /// The host waits for the answer and goes by it.
     Waits,
     /// The same, and it can ask a person.
@@ -53,7 +53,7 @@ pub struct Despite {
     /// It would have been stopped, but runs whatever the answer is.
     pub observed: bool,
     /// The evidence as it is told.
-    pub told: Vec<Told>,
+    pub told: Vec<Citation>,
 }
 
 /// A pause or a block, free of the history it was decided on.
@@ -66,7 +66,7 @@ pub struct Refusal {
     /// The evidence, by the journal's records: of a limit the call that leaves its window first.
     pub shown: Vec<Shown>,
     /// The same as it is told, in the same order.
-    pub told: Vec<Told>,
+    pub told: Vec<Citation>,
 }
 
 /// How long a call stays refused.
@@ -92,33 +92,33 @@ pub enum Until {
 #[must_use]
 pub fn plan(
     history: &History,
-    question: &Question<'_>,
-    standing: Standing<'_>,
+    call: &CallFacts<'_>,
+    host: HostState<'_>,
     now: &Stamp,
     is_dead: IsDead<'_>,
 ) -> Plan {
-    if question.tier.is_guarded() {
-        Plan::of(&decide(history, question, now, is_dead), question, standing, now)
+    if call.tier.is_guarded() {
+        Plan::of(&decide(history, call, now, is_dead), call, host, now)
     } else {
-        Plan::of(&Decision::Allow(Vec::new()), question, standing, now)
+        Plan::of(&Decision::Allow(Vec::new()), call, host, now)
     }
 }
 
 impl Plan {
     /// What a decision comes to.
     #[must_use]
-    pub fn of(decision: &Decision<'_>, question: &Question<'_>, standing: Standing<'_>, now: &Stamp) -> Self {
-        if let Standing::Refused(text) = standing {
+    pub fn of(decision: &Decision<'_>, call: &CallFacts<'_>, host: HostState<'_>, now: &Stamp) -> Self {
+        if let HostState::Refused(text) = host {
             return Self::HostRefused(text.to_owned());
         }
-        let shown = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.action.shown()).collect();
+        let shown = |pieces: &[EvidenceItem<'_>]| pieces.iter().map(|piece| piece.action.shown()).collect();
         let (pieces, conflict, until) = match decision {
             Decision::Allow(pieces) => return Self::Allow { despite: None, shown: shown(pieces) },
             Decision::Pause(pieces) => {
                 let in_flight = pieces.iter().any(|piece| piece.state == State::InFlight);
                 let conflict = if in_flight { Conflict::InFlight } else { Conflict::Recent };
-                let blocks = question.on_conflict == OnConflict::Block;
-                (pieces, conflict, if blocks { Until::Past(question.window_ms) } else { Until::Retry })
+                let blocks = call.on_conflict == OnConflict::Block;
+                (pieces, conflict, if blocks { Until::Past(call.window_ms) } else { Until::Retry })
             }
             Decision::Block(pieces) => (pieces, Conflict::Lease, Until::LeaseEnds),
             Decision::Full(full) => {
@@ -130,25 +130,25 @@ impl Plan {
                     shown,
                     told: Vec::new(),
                 };
-                return Self::stopped(refusal, None, standing);
+                return Self::stopped(refusal, None, host);
             }
         };
-        let on_conflict = matches!(decision, Decision::Pause(_)).then_some(question.on_conflict);
-        let told = pieces.iter().map(Told::of).collect();
-        Self::stopped(Refusal { conflict, until, shown: shown(pieces), told }, on_conflict, standing)
+        let on_conflict = matches!(decision, Decision::Pause(_)).then_some(call.on_conflict);
+        let told = pieces.iter().map(Citation::of).collect();
+        Self::stopped(Refusal { conflict, until, shown: shown(pieces), told }, on_conflict, host)
     }
 
     /// What becomes of a call that something speaks against; `on_conflict` is what its rule wants of such a call, if it has a say.
-    fn stopped(refusal: Refusal, on_conflict: Option<OnConflict>, standing: Standing<'_>) -> Self {
-        let runs = match (on_conflict, standing) {
-            (Some(OnConflict::Note), _) | (Some(OnConflict::Ask), Standing::Asks) => true,
-            (_, standing) => !matches!(standing, Standing::Waits | Standing::Asks),
+    fn stopped(refusal: Refusal, on_conflict: Option<OnConflict>, host: HostState<'_>) -> Self {
+        let runs = match (on_conflict, host) {
+            (Some(OnConflict::Note), _) | (Some(OnConflict::Ask), HostState::Asks) => true,
+            (_, host) => !matches!(host, HostState::Waits | HostState::Asks),
         };
         if !runs {
             return Self::Refuse(refusal);
         }
         // Whoever runs whatever the answer is shows nobody the facts.
-        let observed = on_conflict != Some(OnConflict::Note) && standing == Standing::Runs;
+        let observed = on_conflict != Some(OnConflict::Note) && host == HostState::Runs;
         let Refusal { conflict, shown, told, .. } = refusal;
         let on_conflict = on_conflict.filter(|wanted| *wanted != OnConflict::default());
         Self::Allow { despite: Some(Despite { conflict, on_conflict, observed, told }), shown }
@@ -179,7 +179,7 @@ impl Plan {
     /// runs at tier 4, too.
     #[must_use]
     pub fn advised(
-        pieces: &[Piece<'_>],
+        pieces: &[EvidenceItem<'_>],
         tier: Tier,
         observe: bool,
         now: &Stamp,
@@ -189,7 +189,7 @@ impl Plan {
         if pieces.is_empty() {
             return Self::Allow { despite: None, shown };
         }
-        let told = pieces.iter().map(Told::of).collect();
+        let told = pieces.iter().map(Citation::of).collect();
         let is = |state| pieces.iter().any(|piece| piece.state == state);
         let conflict = if pieces.iter().any(|piece| piece.action.holds_lease(now, is_dead)) {
             Conflict::Lease
@@ -261,10 +261,10 @@ impl Refusal {
     }
 }
 
-impl Told {
+impl Citation {
     /// A piece of evidence, free of the history it stands in.
     #[must_use]
-    pub fn of(piece: &Piece<'_>) -> Self {
+    pub fn of(piece: &EvidenceItem<'_>) -> Self {
         Self {
             seq: piece.action.seq,
             state: piece.state,
@@ -304,10 +304,10 @@ mod tests {
         history
     }
 
-    fn planned(history: &History, tier: Tier, key: &str, standing: Standing<'_>) -> Plan {
+    fn planned(history: &History, tier: Tier, key: &str, host: HostState<'_>) -> Plan {
         let who = Who { machine: String::new(), instance: "home".to_owned(), session: "ours".to_owned() };
         let keys = [key.to_owned()];
-        let question = Question {
+        let call = CallFacts {
             who: &who,
             tier,
             keys: &keys,
@@ -317,7 +317,7 @@ mod tests {
             on_conflict: OnConflict::Pause,
             limits: &[],
         };
-        plan(history, &question, standing, &NOW.plus_ms(1_000), &|_, _| false)
+        plan(history, &call, host, &NOW.plus_ms(1_000), &|_, _| false)
     }
 
     #[test]
@@ -325,9 +325,9 @@ mod tests {
         let history = history();
         for tier in [Tier::Medium, Tier::High, Tier::Critical] {
             for key in ["new", "done", "held"] {
-                for standing in [Standing::Waits, Standing::Runs, Standing::Refused("no")] {
-                    let first = planned(&history, tier, key, standing);
-                    assert_eq!(first, planned(&history, tier, key, standing), "{tier:?} {key} {standing:?}");
+                for host in [HostState::Waits, HostState::Runs, HostState::Refused("no")] {
+                    let first = planned(&history, tier, key, host);
+                    assert_eq!(first, planned(&history, tier, key, host), "{tier:?} {key} {host:?}");
                 }
             }
         }
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn what_is_planned_goes_by_the_decision_and_by_what_the_host_makes_of_it() {
         let history = history();
-        let is = |tier, key, standing| match planned(&history, tier, key, standing) {
+        let is = |tier, key, host| match planned(&history, tier, key, host) {
             Plan::Allow { despite, shown } => {
                 assert!(despite.as_ref().is_none_or(|despite| despite.observed));
                 (true, despite.map(|despite| despite.conflict), shown.len())
@@ -347,7 +347,7 @@ mod tests {
             }
             Plan::HostRefused(text) => panic!("{text}"),
         };
-        let (waits, runs) = (Standing::Waits, Standing::Runs);
+        let (waits, runs) = (HostState::Waits, HostState::Runs);
         assert_eq!(is(Tier::High, "new", waits), (true, None, 0));
         assert_eq!(is(Tier::High, "done", waits), (false, Some(Conflict::Recent), 1));
         assert_eq!(is(Tier::High, "held", waits), (false, Some(Conflict::InFlight), 1));
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(is(Tier::Critical, "held", runs), (true, Some(Conflict::Lease), 1));
         // Nothing is looked at for what is not guarded, nor for what its host has refused.
         assert_eq!(is(Tier::Medium, "held", waits), (true, None, 0));
-        let refused = Standing::Refused("too late");
+        let refused = HostState::Refused("too late");
         for tier in [Tier::Medium, Tier::Critical] {
             assert_eq!(planned(&history, tier, "held", refused), Plan::HostRefused("too late".to_owned()));
         }
@@ -366,10 +366,10 @@ mod tests {
     #[test]
     fn a_plan_made_again_goes_by_what_is_known_then() {
         let mut history = history();
-        let before = planned(&history, Tier::High, "new", Standing::Waits);
+        let before = planned(&history, Tier::High, "new", HostState::Waits);
         assert!(matches!(before, Plan::Allow { despite: None, .. }), "{before:?}");
         history.apply(4, &record(Kind::Intercept, "new"));
-        let again = planned(&history, Tier::High, "new", Standing::Waits);
+        let again = planned(&history, Tier::High, "new", HostState::Waits);
         assert!(
             matches!(&again, Plan::Refuse(refusal) if refusal.shown == [Shown { seq: 4, outcome: None }])
         );

@@ -1,6 +1,6 @@
 //! By what a call is decided: what its classification and the settings come to. For the gate, and for who asks what it would do.
 
-use crate::decision::Question;
+use crate::decision::CallFacts;
 use crate::decision::history::Who;
 use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Settings;
@@ -46,7 +46,7 @@ impl Terms {
             tier,
             former_keys: std::mem::take(&mut classification.former_keys),
             window_ms: classification.window_ms(settings),
-            lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
+            lease_ms: classification.lease_ms.unwrap_or(settings.lease_ms),
             scope: classification.scope,
             on_conflict: classification.on_conflict,
             limits: std::mem::take(&mut classification.limits),
@@ -60,14 +60,14 @@ impl Terms {
         [keys, &self.former_keys].concat()
     }
 
-    /// The question that the decision answers, on all keys.
-    pub(crate) fn question<'a>(
+    /// The call as the decision sees it, on all keys.
+    pub(crate) fn call_facts<'a>(
         &'a self,
         who: &'a Who,
         all_keys: &'a [String],
         settings: &Settings,
-    ) -> Question<'a> {
-        Question {
+    ) -> CallFacts<'a> {
+        CallFacts {
             who,
             tier: self.tier,
             keys: all_keys,

@@ -207,14 +207,14 @@ impl Gate {
         now: &Stamp,
     ) -> Result<Option<Record>, StateError> {
         match target {
-            Target::Seq(seq) => ledger.bring_action(*seq)?,
+            Target::Seq(seq) => ledger.load_action(*seq)?,
             Target::Reported | Target::Background(_) => {
                 let needs = Needs { open: true, ..Needs::default() };
-                let _ = ledger.bring(&needs, Patience::Until(Instant::now()))?;
+                let _ = ledger.load(&needs, Patience::Until(Instant::now()))?;
             }
         }
         let Some(action) = self.find(ledger.history(), target, report) else {
-            return Ok(self.stranger(report, now));
+            return Ok(self.unseen_call_record(report, now));
         };
         // A settled call stays as it is: the host repeats itself, or the gate itself closed it as refused.
         if action.outcome.as_ref().is_some_and(|outcome| outcome.ending != Ending::Unknown) {
@@ -282,7 +282,7 @@ impl Gate {
 
     /// A call that was refused before it reached this gate leaves one row; any other that the gate has not
     /// seen leaves none: without its before-hook nothing is known of it.
-    fn stranger(&self, report: &EndReport, now: &Stamp) -> Option<Record> {
+    fn unseen_call_record(&self, report: &EndReport, now: &Stamp) -> Option<Record> {
         if report.ended != Ended::Refused {
             return None;
         }

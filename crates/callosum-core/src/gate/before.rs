@@ -237,7 +237,7 @@ impl Gate {
 
     /// The answer for a call about which nothing could be decided because the gate itself failed: what
     /// `onStateError` says of its tier.
-    pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
+    pub fn answer_after_panic(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
         let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
         let call = &*with_short_names(call);
@@ -469,7 +469,7 @@ impl Gate {
         Answer::Refuse(text)
     }
 
-    /// Makes an allowed intent durable; if that fails, takes it back.
+    /// Makes an allowed intent durable; if that fails, revokes it.
     pub(super) fn flush_intent(
         &self,
         intent: &Arc<Intent>,
@@ -495,7 +495,7 @@ impl Gate {
                 if let Answer::Refuse(text) = &answer
                     && !course.is_given_up()
                 {
-                    self.take_back(intent, Some(seq), error.code(), text, now);
+                    self.revoke_intent(intent, Some(seq), error.code(), text, now);
                 }
                 if answer.lets_run() { intent.leave.clone() } else { answer }
             }
@@ -509,7 +509,7 @@ impl Gate {
     }
 
     /// Writes that a call whose start was written is refused, with the text that its model reads.
-    pub(super) fn take_back(
+    pub(super) fn revoke_intent(
         &self,
         intent: &Intent,
         started: Option<u64>,

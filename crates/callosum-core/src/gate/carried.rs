@@ -122,7 +122,7 @@ impl Gate {
         for action in actions {
             let keys = keys_of(action);
             let needs = Needs { keys: &keys, ..Needs::default() };
-            ledger.bring(&needs, Patience::None)?;
+            ledger.load(&needs, Patience::None)?;
             let there = keys.iter().flat_map(|key| ledger.history().on_key(key));
             let there = there
                 .filter(|there| is_same(there, action))

@@ -4,14 +4,14 @@
 //!    run again.
 //! 2. **Commit.** What is planned is appended in the hold of the guard in which it was planned: no line comes between what the
 //!    plan saw and what it writes. Either it gives [`Committed`], or the call is planned again: where the history was not the
-//!    journal's (files that were replaced, or an index that leads astray), on a journal that is opened anew, once.
+//!    journal's (files that were replaced, or a corrupt index), on a journal that is opened anew, once.
 //! 3. **Note.** Tickets and open calls learn from [`Committed`] alone what became of the call, when the guard is free for others
 //!    and the ledger is not yet.
 
 use std::sync::Arc;
 
 use crate::decision::history::{History, Who};
-use crate::decision::plan::{Despite, Plan, Refusal, Standing, plan};
+use crate::decision::plan::{Despite, HostState, Plan, Refusal, plan};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
@@ -75,19 +75,18 @@ impl Gate {
             let plan = self.plan(
                 intent,
                 (&who, &keys),
-                course.standing(intent.terms.observe),
+                course.host_state(intent.terms.observe),
                 ledger.history(),
                 now,
             );
             match &plan {
                 Plan::Refuse(refusal) => {
                     let window_ms = self.settings.recent_window_ms;
-                    ledger
-                        .bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
-                    ledger.bring_places(&refusal.sessions(ledger.history(), window_ms, now))?;
+                    ledger.load_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+                    ledger.load_places(&refusal.sessions(ledger.history(), window_ms, now))?;
                 }
                 Plan::Allow { despite: Some(despite), .. } if !despite.observed => {
-                    ledger.bring_places(&despite.sessions(ledger.history(), now))?;
+                    ledger.load_places(&despite.sessions(ledger.history(), now))?;
                 }
                 Plan::Allow { .. } | Plan::HostRefused(_) => {}
             }
@@ -102,14 +101,14 @@ impl Gate {
         &self,
         intent: &Intent,
         (who, keys): (&Who, &[String]),
-        standing: Standing<'_>,
+        host: HostState<'_>,
         history: &History,
         now: &Stamp,
     ) -> Plan {
-        let question = intent.terms.question(who, keys, &self.settings);
-        let standing = if standing == Standing::Waits && intent.can_ask { Standing::Asks } else { standing };
+        let call_facts = intent.terms.call_facts(who, keys, &self.settings);
+        let host = if host == HostState::Waits && intent.can_ask { HostState::Asks } else { host };
         let machine = self.machine();
-        plan(history, &question, standing, now, &|boot, holder: &_| machine.is_dead(boot, holder))
+        plan(history, &call_facts, host, now, &|boot, holder: &_| machine.is_dead(boot, holder))
     }
 
     /// Appends what is planned, in the hold of the guard that `proof` stands for.

@@ -25,7 +25,7 @@ impl Gate {
     /// of every window, and keeps segments and index in order. For a thread that may wait.
     pub fn maintain(&self, now: &Stamp) {
         if !self.is_closed() {
-            self.upkeep(false, self.patience(), now);
+            self.run_maintenance(false, self.patience(), now);
         }
     }
 
@@ -51,12 +51,12 @@ impl Gate {
     fn settle_within(&self, patience: Patience, now: &Stamp) -> bool {
         let was_open = !self.closed.swap(true, Ordering::AcqRel);
         if was_open {
-            self.upkeep(true, patience, now);
+            self.run_maintenance(true, patience, now);
         }
         was_open
     }
 
-    fn upkeep(&self, closing: bool, patience: Patience, now: &Stamp) {
+    fn run_maintenance(&self, closing: bool, patience: Patience, now: &Stamp) {
         let full = self
             .lock_slot(patience)
             .is_ok_and(|slot| slot.ledger.as_ref().is_some_and(|ledger| ledger.journal().fullness() >= 1));
@@ -70,7 +70,7 @@ impl Gate {
         } else if !closing {
             self.watch(patience, now);
         }
-        self.tidy(closing, patience, now);
+        self.prune_and_index(closing, patience, now);
     }
 
     /// Writes what waits, and makes it durable: there may be outcomes among it. Closes a segment that is full. A hook's
@@ -164,7 +164,7 @@ impl Gate {
         })
     }
 
-    fn tidy(&self, closing: bool, patience: Patience, now: &Stamp) {
+    fn prune_and_index(&self, closing: bool, patience: Patience, now: &Stamp) {
         let retention = Retention {
             max_bytes: self.settings.journal_max_bytes,
             max_age_ms: self.settings.journal_max_age_ms,
@@ -177,7 +177,7 @@ impl Gate {
                 // Who closes may have lived for one call, and looks after the rest as seldom as it leaves an index.
                 let is_due = !closing || job.is_some();
                 let retry_ms = self.settings.retry_window_ms;
-                let first = if is_due { ledger.tidy(retention, retry_ms, now)? } else { None };
+                let first = if is_due { ledger.prune_history(retention, retry_ms, now)? } else { None };
                 Ok((job, first))
             })
         };

@@ -123,7 +123,7 @@ struct Light {
 #[derive(Debug, Default)]
 struct LedgerSlot {
     ledger: Option<Ledger>,
-    /// The index led astray: do without.
+    /// The index is corrupt: do without.
     without_index: bool,
     /// What an earlier ledger of this process knew.
     before: Option<Before>,

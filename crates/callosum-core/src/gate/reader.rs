@@ -9,7 +9,7 @@ use crate::model::time::Stamp;
 use crate::query::{self, Live, Needs, Overview, Reader, Source, WaitingStatus};
 use crate::rules::Limited;
 use crate::store::journal::Check;
-use crate::store::journal::observe::observe;
+use crate::store::journal::read_only::open_read_only;
 use crate::store::journal::segments::Segments;
 use crate::store::ledger::{self, Ledger};
 use crate::store::rules_file::InForce;
@@ -51,7 +51,7 @@ impl Source for Gate {
             Needs::Rules => Ok(None),
             Needs::Head => {
                 self.await_written();
-                observe(&self.directory).map_err(NotNow::Failed)
+                open_read_only(&self.directory).map_err(NotNow::Failed)
             }
             Needs::Journal | Needs::RulesAndJournal | Needs::Standing | Needs::Overview => {
                 let look = |ledger: &Ledger| -> Result<Segments, StateError> {

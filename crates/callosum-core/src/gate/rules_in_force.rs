@@ -54,7 +54,7 @@ impl Gate {
     pub(super) fn longest_of_rules_ms(&self) -> (u64, u64) {
         let known = lock(&self.known_rules);
         let rules = &known.in_force.rules;
-        (rules.largest_window_ms(), rules.largest_lock_expiry_ms())
+        (rules.largest_window_ms(), rules.longest_lease_ms())
     }
 
     /// The rules that hold now, for a thread that may wait.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::decision::pause_text;
-use crate::decision::plan::Standing;
+use crate::decision::plan::HostState;
 use crate::model::error::StateError;
 use crate::model::hashed::HashMap;
 use crate::model::settings::Mode;
@@ -86,18 +86,18 @@ impl Course {
         self.told.get().is_some()
     }
 
-    /// How the call stands with its host; `observe`: it runs whatever is decided.
-    pub(super) fn standing(&self, observe: bool) -> Standing<'_> {
+    /// Where the host is with the call; `observe`: it runs whatever is decided.
+    pub(super) fn host_state(&self, observe: bool) -> HostState<'_> {
         match self.told.get() {
-            Some(Answer::Refuse(text)) => Standing::Refused(text),
-            None if !observe => Standing::Waits,
-            _ => Standing::Runs,
+            Some(Answer::Refuse(text)) => HostState::Refused(text),
+            None if !observe => HostState::Waits,
+            _ => HostState::Runs,
         }
     }
 
     /// The text with which a host that has given the call up refused it; `None` when it waits, or let the call run.
     pub(super) fn refused(&self) -> Option<&str> {
-        if let Standing::Refused(text) = self.standing(false) { Some(text) } else { None }
+        if let HostState::Refused(text) = self.host_state(false) { Some(text) } else { None }
     }
 
     /// The call's start stands in the journal, and its host had not given it up then.
@@ -348,7 +348,7 @@ impl Gate {
             match (&answer, course.refused()) {
                 (answer, Some(text)) if answer.lets_run() => {
                     let started = *lock(&course.started);
-                    self.take_back(&intent, started, TOO_LATE, text, now);
+                    self.revoke_intent(&intent, started, TOO_LATE, text, now);
                 }
                 // It runs, though by now it was refused.
                 (Answer::Refuse(_), None) => {

@@ -67,7 +67,7 @@ impl Drop for LockedSlot<'_> {
 
 impl Gate {
     /// Runs `step`, which writes, with the ledger up to date and the guard held, and with what it `needs`
-    /// brought in.
+    /// loaded.
     pub(super) fn with_ledger<T>(
         &self,
         needs: &Needs<'_>,
@@ -79,7 +79,7 @@ impl Gate {
         let keep_ms = self.keep_ms();
         let mut slot = self.lock_slot(patience)?;
         if matches!(patience, Patience::Until(_)) && !needs.keys.is_empty() {
-            slot = self.bring_ahead(slot, keep_ms, needs, patience, now)?;
+            slot = self.load_ahead(slot, keep_ms, needs, patience, now)?;
         }
         let proof = self.up_to_date(&mut slot, keep_ms, needs, patience, check, now)?;
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
@@ -152,7 +152,7 @@ impl Gate {
             let Some(ledger) = &mut slot.ledger else { return Err(NotNow::Busy) };
             let proof = ledger.catch_up(patience, check, now).and_then(|proof| {
                 let Some(proof) = proof else { return Ok(None) };
-                Ok(ledger.bring(needs, patience)?.then_some(proof))
+                Ok(ledger.load(needs, patience)?.then_some(proof))
             });
             match proof {
                 Ok(Some(proof)) => {
@@ -164,7 +164,7 @@ impl Gate {
                 }
                 Ok(None) => return Err(NotNow::Busy),
                 Err(StateError::Replaced { .. } | StateError::NewerFormat { .. }) if attempt == 0 => {
-                    // Also what an index that leads astray comes to. And whether a newer version's line behind the index
+                    // Also what a corrupt index comes to. And whether a newer version's line behind the index
                     // still counts, only reading back tells.
                     slot.without_index = true;
                     self.drop_ledger(slot, now);
@@ -197,9 +197,9 @@ impl Gate {
         Ok(())
     }
 
-    /// Brings in a long history of the resources in question before the guard is taken, piece by piece: in between others
+    /// Loads a long history of the resources in question before the guard is taken, piece by piece: in between others
     /// get at the ledger. What fails here fails again with the guard, and is told there.
-    fn bring_ahead<'a>(
+    fn load_ahead<'a>(
         &'a self,
         mut slot: LockedSlot<'a>,
         keep_ms: u64,
@@ -208,7 +208,7 @@ impl Gate {
         now: &Stamp,
     ) -> Result<LockedSlot<'a>, NotNow> {
         while self.open(&mut slot, keep_ms, patience, now).is_ok()
-            && slot.ledger.as_mut().is_some_and(|ledger| matches!(ledger.bring_piece(needs), Ok(false)))
+            && slot.ledger.as_mut().is_some_and(|ledger| matches!(ledger.load_piece(needs), Ok(false)))
         {
             drop(slot);
             thread::sleep(BETWEEN_PIECES);
@@ -222,7 +222,7 @@ impl Gate {
             directory: self.directory.clone(),
             instance: self.instance.clone(),
             keep_ms,
-            default_lease_ms: self.settings.lock_expiry_ms,
+            default_lease_ms: self.settings.lease_ms,
             limit: SegmentLimit { bytes: (self.settings.journal_max_bytes / 8).clamp(16 * 1024, 8 << 20) },
         }
     }

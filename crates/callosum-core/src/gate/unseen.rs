@@ -47,7 +47,7 @@ impl Gate {
         let patience = Patience::Until(Instant::now() + PATIENCE);
         let needs = Needs { open: true, ..Needs::default() };
         let written = self.with_ledger(&needs, patience, Check::Seldom, now, |ledger, proof| {
-            ledger.bring_action(call.seq)?;
+            ledger.load_action(call.seq)?;
             let found = ledger.history().action(call.seq);
             // In a journal that was replaced meanwhile, the number may be somebody else's.
             let is_it = |of: &&Past| is_open(of, call);

@@ -135,7 +135,7 @@ pub struct Settings {
     /// The shared state directory.
     pub state_dir: Option<String>,
     /// How long an intent holds its resource without an outcome.
-    pub lock_expiry_ms: u64,
+    pub lease_ms: u64,
     /// How far back evidence counts where a rule says nothing.
     pub recent_window_ms: u64,
     /// How long a pause may be answered by a retry.
@@ -170,7 +170,7 @@ impl Default for Settings {
         Self {
             instance_id: None,
             state_dir: None,
-            lock_expiry_ms: 5 * 60 * 1000,
+            lease_ms: 5 * 60 * 1000,
             recent_window_ms: 60 * 60 * 1000,
             retry_window_ms: 10 * 60 * 1000,
             tiers_file: None,
@@ -195,7 +195,7 @@ impl Settings {
     #[must_use]
     pub fn keep_ms(&self, largest_window_ms: u64, longest_lease_ms: u64) -> u64 {
         let window_ms = largest_window_ms.max(self.recent_window_ms);
-        let lease_ms = longest_lease_ms.max(self.lock_expiry_ms);
+        let lease_ms = longest_lease_ms.max(self.lease_ms);
         window_ms.saturating_add(lease_ms).max(self.retry_window_ms)
     }
 
@@ -221,7 +221,7 @@ impl Settings {
         let settings = Self {
             instance_id: reader.text("instanceId"),
             state_dir: reader.text("stateDir"),
-            lock_expiry_ms: reader.number("lockExpiryMs", default.lock_expiry_ms, 100, YEAR_MS),
+            lease_ms: reader.number("lockExpiryMs", default.lease_ms, 100, YEAR_MS),
             recent_window_ms: reader.number("recentWindowMs", default.recent_window_ms, 0, YEAR_MS),
             retry_window_ms: reader.number("retryWindowMs", default.retry_window_ms, 1_000, YEAR_MS),
             tiers_file: reader.text("tiersFile"),
@@ -435,7 +435,7 @@ mod tests {
         }
         let default = Settings::default();
         assert_eq!(
-            (default.lock_expiry_ms, default.recent_window_ms, default.retry_window_ms),
+            (default.lease_ms, default.recent_window_ms, default.retry_window_ms),
             (300_000, 3_600_000, 600_000)
         );
     }

@@ -56,7 +56,7 @@ const AFTER_COMPACTING: &str = "compact";
 
 /// The latest activity, read from the newest line to the oldest.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReportedActivity {
     is: Option<(Activity, i64)>,
     /// The line before says another one: nothing earlier counts.
     is_closed: bool,
@@ -64,7 +64,7 @@ pub(super) struct Told {
     has_compacted: bool,
 }
 
-impl Told {
+impl ReportedActivity {
     /// Takes in a line, each earlier than the one before.
     pub(super) fn earlier(&mut self, record: &Record) {
         if self.is_closed {
@@ -94,7 +94,7 @@ impl Told {
             | View::Lease
             | View::Receipt
             | View::Fault
-            | View::Upkeep
+            | View::Maintenance
             | View::Unknown => None,
         }
     }
@@ -141,7 +141,7 @@ mod tests {
 
     /// What lines say, the oldest first: `!` for a pause, `.` for a call.
     fn told(lines: &[&str]) -> Option<(Activity, i64)> {
-        let mut told = Told::default();
+        let mut told = ReportedActivity::default();
         for (place, line) in lines.iter().enumerate().rev() {
             let at = i64::try_from(place).unwrap_or(0);
             let event = match *line {

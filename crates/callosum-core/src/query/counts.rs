@@ -11,8 +11,8 @@ use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::record::kind::View;
 use crate::record::{Conflict, blocks};
-use crate::store::journal::head::Head;
-use crate::store::journal::span::{Piece, Span};
+use crate::store::journal::line_start::LineStart;
+use crate::store::journal::span::{Span, SpanReader};
 
 use super::json_line::Text;
 use super::reader::Reader;
@@ -137,7 +137,7 @@ struct Call<'l> {
 impl Call<'_> {
     /// The call of a line; `None` when it is none, or not a call's first.
     fn read(line: &[u8]) -> Option<Call<'_>> {
-        if Head::read(line).is_some_and(|head| !is_call(View::named(head.action))) {
+        if LineStart::read(line).is_some_and(|start| !is_call(View::named(start.action))) {
             return None;
         }
         serde_json::from_slice(line).ok().filter(|call: &Call<'_>| is_call(call.view()))
@@ -160,7 +160,7 @@ fn is_call(view: View) -> bool {
         | View::Session
         | View::Exchange
         | View::Fault
-        | View::Upkeep
+        | View::Maintenance
         | View::Unknown => false,
     }
 }
@@ -235,20 +235,20 @@ pub(super) fn counts(reader: &Reader<'_>, wanted: &CountsRequest) -> Result<Coun
     };
     let span =
         Span { from_ms: Some(wanted.from), to_ms: Some(wanted.to), after: None, before: wanted.before };
-    let mut piece = Piece::new(segments, span, true)?;
+    let mut span_reader = SpanReader::new(segments, span, true)?;
     let mut counter = Counter::default();
-    while let Some(met) = piece.next_line()? {
+    while let Some(met) = span_reader.next_line()? {
         let Some(wall_ms) = met.wall_ms.filter(|wall_ms| (wanted.from..=wanted.to).contains(wall_ms)) else {
             continue;
         };
         let Some(call) = Call::read(&met.bytes) else { continue };
         counter.add(call, wanted.bucket(wall_ms), wall_ms);
         if counter.rows() >= MAX_ROWS {
-            piece.cut();
+            span_reader.cut();
             break;
         }
     }
     let (buckets, rules) = counter.into_rows();
-    let reached = piece.reached_ms(wanted.from, wanted.to);
-    Ok(Counts { buckets, rules, next: piece.next(), reached })
+    let reached = span_reader.reached_ms(wanted.from, wanted.to);
+    Ok(Counts { buckets, rules, next: span_reader.next(), reached })
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::decision::history::Who;
 use crate::decision::limit::usage;
-use crate::decision::plan::{Plan, Standing, plan};
+use crate::decision::plan::{HostState, Plan, plan};
 use crate::decision::terms::Terms;
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
@@ -150,8 +150,8 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     let (history, now) = (reader.history()?, &reader.now);
     let who = Who { instance: reader.instance.to_owned(), session: call.session.clone(), ..Who::default() };
     let all_keys = terms.all_keys(&explained.context_keys);
-    let question = terms.question(&who, &all_keys, settings);
-    let plan = plan(&history, &question, Standing::Asks, now, &reader.is_dead());
+    let call_facts = terms.call_facts(&who, &all_keys, settings);
+    let plan = plan(&history, &call_facts, HostState::Asks, now, &reader.is_dead());
     let usages = terms.limits.iter().map(|limited| usage(&history, &who, limited, &all_keys, now));
     let limits = usages.map(|usage| LimitStatus::of(&usage, now)).collect();
     (explained.verdict, explained.text) = match plan {

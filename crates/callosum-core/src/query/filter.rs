@@ -127,7 +127,7 @@ impl Filter {
     /// Whether records of this kind may be what is wanted.
     pub(super) fn wants_kind(&self, action: &[u8]) -> bool {
         self.recorded_action().is_none_or(|wanted| wanted.as_bytes() == action)
-            && !(self.calls_only && is_upkeep(View::named(action)))
+            && !(self.calls_only && is_bookkeeping(View::named(action)))
     }
 
     /// Whether a session may be the one that is wanted by a part of its name.
@@ -185,9 +185,9 @@ impl Filter {
 }
 
 /// Whether a kind is what the journal keeps for itself.
-fn is_upkeep(view: View) -> bool {
+fn is_bookkeeping(view: View) -> bool {
     match view {
-        View::Receipt | View::Upkeep => true,
+        View::Receipt | View::Maintenance => true,
         View::Call
         | View::Stop
         | View::Denial

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::error::QueryError;
 use crate::store::journal::segment_file::MAX_LINE;
 use crate::store::journal::segments::Segments;
-use crate::store::journal::span::{Met, Piece, Span};
+use crate::store::journal::span::{Met, Span, SpanReader};
 
 use super::reader::Reader;
 
@@ -55,10 +55,10 @@ pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, Que
     loop {
         let end = from.saturating_add(stretch).min(head);
         let span = Span { after: from.checked_sub(1), before: Some(end), ..Span::default() };
-        let mut piece = Piece::new(segments, span, false)?;
+        let mut span_reader = SpanReader::new(segments, span, false)?;
         // Behind the newest line that has an end: what its writer is still at is read from its beginning next time.
         let (mut records, mut read_to) = (Vec::new(), None);
-        while let Some(met) = piece.next_line()? {
+        while let Some(met) = span_reader.next_line()? {
             read_to.get_or_insert_with(|| behind(segments, &met));
             if let Ok(record) = serde_json::from_slice(&met.bytes) {
                 records.push((met.seq, record));

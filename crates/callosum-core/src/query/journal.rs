@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::error::QueryError;
-use crate::store::journal::span::{Met, Piece, Span};
+use crate::store::journal::span::{Met, Span, SpanReader};
 
 use super::filter::Filter;
 use super::line_filter::LineFilter;
@@ -45,15 +45,15 @@ fn gather<T>(
     let Some(segments) = reader.segments()? else { return Ok((Vec::new(), None)) };
     let span =
         Span { from_ms: wanted.since_ms, to_ms: wanted.until_ms, after: filter.after, before: filter.before };
-    let mut piece = Piece::new(segments, span, filter.budget)?;
+    let mut span_reader = SpanReader::new(segments, span, filter.budget)?;
     let mut found = Vec::new();
-    while let Some(met) = piece.next_line()? {
+    while let Some(met) = span_reader.next_line()? {
         found.extend(take(&wanted, &met));
         if found.len() == filter.limit {
-            piece.cut();
+            span_reader.cut();
             break;
         }
     }
     found.reverse();
-    Ok((found, piece.next()))
+    Ok((found, span_reader.next()))
 }

@@ -9,7 +9,7 @@ use crate::model::time::{Stamp, to_rfc3339};
 /// A live lease on one resource.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct LockStatus {
+pub struct LeaseStatus {
     /// The resource.
     pub context_key: String,
     /// The machine that it came from; none for this one.
@@ -30,7 +30,7 @@ pub struct LockStatus {
 }
 
 /// The live leases, oldest first.
-pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<LockStatus> {
+pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<LeaseStatus> {
     let mut holding: Vec<&Past> =
         history.open_guarded().filter(|action| action.holds_lease(now, is_dead)).collect();
     holding.sort_unstable_by_key(|action| action.seq);
@@ -38,11 +38,11 @@ pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -
 }
 
 /// The leases of one action, one a resource.
-pub(super) fn leases_of(action: &Past) -> Vec<LockStatus> {
+pub(super) fn leases_of(action: &Past) -> Vec<LeaseStatus> {
     action
         .keys
         .iter()
-        .map(|key| LockStatus {
+        .map(|key| LeaseStatus {
             context_key: key.as_ref().to_owned(),
             machine: action.who.foreign_machine(),
             instance: action.who.instance.clone(),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::model::json_text;
-use crate::store::journal::head::Head;
+use crate::store::journal::line_start::LineStart;
 use crate::store::journal::span::Met;
 
 use super::filter::Filter;
@@ -98,9 +98,9 @@ impl<'f> LineFilter<'f> {
 
     /// What the bytes of a line say; foreign ones may be written in many ways, so they say nothing.
     fn may_want(&self, line: &[u8]) -> bool {
-        let Some(head) = Head::read(line) else { return true };
-        self.wants_tier(head.tier.map(u64::from))
-            && self.filter.wants_kind(head.action)
+        let Some(start) = LineStart::read(line) else { return true };
+        self.wants_tier(start.tier.map(u64::from))
+            && self.filter.wants_kind(start.action)
             && self.quoted.iter().all(|quoted| quoted.find(line).is_some())
             && self.text.as_ref().is_none_or(|text| text.may_be_in(line))
     }

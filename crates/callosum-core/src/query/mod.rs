@@ -1,7 +1,7 @@
 //! Looks at what the journal says: what operators, the page and agents ask.
 //!
 //! A question is a function over a [`Reader`], which has all that may be looked at for it, as it is at one moment. Readers come from a
-//! [`Source`]: a gate that runs, or an [`Observer`], which leaves no trace. `questions` is the registry of those that are asked by name.
+//! [`Source`]: a gate that runs, or a [`ReadOnlyView`], which leaves no trace. `questions` is the registry of those that are asked by name.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod activity;
@@ -16,10 +16,10 @@ mod leases;
 mod limits;
 mod line_filter;
 mod observed;
-mod observer;
 mod open_calls;
 mod overview;
 mod questions;
+mod read_only_view;
 mod reader;
 mod recent;
 mod release;
@@ -43,13 +43,13 @@ pub use self::filter::{ActionWord, Filter, Tiers, action_words};
 pub use self::following::Following;
 pub use self::head::HeadResponse;
 pub use self::journal::JournalPage;
-pub use self::leases::LockStatus;
+pub use self::leases::LeaseStatus;
 pub use self::limits::{LimitStatus, to_look_at};
 pub use self::observed::{ByRule, Ended as ObservedEnds, Observed};
-pub use self::observer::Observer;
 pub use self::open_calls::OpenCall;
 pub use self::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 pub use self::questions::{Answered, QUESTIONS, Question, Right, Surface, answer};
+pub use self::read_only_view::ReadOnlyView;
 pub use self::reader::{Live, Needs, ObservedBy, Reader, WaitingStatus, standing};
 pub use self::recent::{RecentAction, RecentActions, RecentRequest};
 pub use self::release::Released;

@@ -10,7 +10,7 @@ use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, PROGRAM};
 use crate::rules::RuleSet;
 
-use super::leases::{LockStatus, live_leases};
+use super::leases::{LeaseStatus, live_leases};
 use super::limits::{LimitStatus, limits};
 
 /// Recent contexts listed.
@@ -20,7 +20,7 @@ const MAX_RECENT: usize = 50;
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
     /// The live leases, oldest first.
-    pub locks: Vec<LockStatus>,
+    pub leases: Vec<LeaseStatus>,
     /// The limits of rules, each where it is used most.
     pub limits: Vec<LimitStatus>,
     /// The resources acted on lately by tier 2 and above, newest first.
@@ -41,7 +41,7 @@ impl Overview {
     pub fn of(history: &History, rules: &RuleSet, now: &Stamp, is_dead: IsDead<'_>) -> Self {
         Self {
             limits: limits(rules, history, now),
-            locks: live_leases(history, now, is_dead),
+            leases: live_leases(history, now, is_dead),
             recent_contexts: recent_contexts(history, now, is_dead),
             coverage: coverage(history, |name| (!name.starts_with(PROGRAM)).then_some(name)),
             programs: coverage(history, |name| name.strip_prefix(PROGRAM)),

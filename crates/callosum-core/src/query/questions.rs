@@ -15,7 +15,7 @@ use super::explain::{ExplainRequest, ExplainResponse};
 use super::filter::{Filter, moment, moment_schema};
 use super::head::HeadResponse;
 use super::journal::JournalPage;
-use super::leases::LockStatus;
+use super::leases::LeaseStatus;
 use super::observed::Observed;
 use super::recent::{RecentActions, RecentRequest};
 use super::release::Released;
@@ -107,7 +107,7 @@ pub const QUESTIONS: &[Question] = &[
         surfaces: &[Surface::CommandLine, Surface::Http],
         request: None,
         answer: SchemaGenerator::subschema_for::<Leases>,
-        answered: Answered::BySource(|source, _, now| json(&Leases { locks: leases(source, now)? })),
+        answered: Answered::BySource(|source, _, now| json(&Leases { leases: leases(source, now)? })),
     },
     Question {
         name: "sessions",
@@ -282,13 +282,14 @@ struct Sessions {
 /// The live leases, as `callosum leases --json` prints them.
 #[derive(Serialize, JsonSchema)]
 struct Leases {
-    locks: Vec<LockStatus>,
+    #[serde(rename = "locks")]
+    leases: Vec<LeaseStatus>,
 }
 
-fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LockStatus>, QueryError> {
+fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LeaseStatus>, QueryError> {
     let status = source.status(now);
     match status.degraded {
-        None => Ok(status.locks),
+        None => Ok(status.leases),
         Some(degraded) => {
             let message = format!("{}; to fix it: {}", degraded.cause, degraded.remedy);
             Err(QueryError { code: degraded.code.to_owned(), message })

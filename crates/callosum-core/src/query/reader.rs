@@ -151,8 +151,8 @@ pub(super) struct Windows {
 impl Windows {
     pub(super) fn of(settings: &Settings, in_force: &InForce) -> Self {
         let rules = &in_force.rules;
-        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.largest_lock_expiry_ms());
-        Self { keep_ms, default_lease_ms: settings.lock_expiry_ms }
+        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.longest_lease_ms());
+        Self { keep_ms, default_lease_ms: settings.lease_ms }
     }
 
     fn empty(&self) -> History {

@@ -10,7 +10,7 @@ use crate::model::text::{name, short_name};
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
 
-use super::leases::{LockStatus, live_leases};
+use super::leases::{LeaseStatus, live_leases};
 use super::reader::Reader;
 
 /// Actions given at once at the most, and when nothing is said.
@@ -87,7 +87,7 @@ pub struct RecentAction {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct RecentActions {
     /// The live leases, oldest first.
-    pub leases: Vec<LockStatus>,
+    pub leases: Vec<LeaseStatus>,
     /// The actions: first those that hold a lease, then the others, each newest first.
     pub actions: Vec<RecentAction>,
     /// Both in a few bounded lines; empty when there is nothing.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::decision::history::Action as Past;
 
-use super::leases::{LockStatus, leases_of};
+use super::leases::{LeaseStatus, leases_of};
 
 /// What a release ended.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub struct Released {
     pub key: String,
     /// The leases on it that were ended, oldest first; none when nobody held it. A call that holds several resources
     /// lets go of all of them.
-    pub released: Vec<LockStatus>,
+    pub released: Vec<LeaseStatus>,
 }
 
 impl Released {

@@ -13,7 +13,7 @@ use crate::record::{Holder, Line, Place, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
-use super::activity::{Activity, Told};
+use super::activity::{Activity, ReportedActivity};
 use super::leases::live_leases;
 use super::reader::Reader;
 
@@ -89,7 +89,7 @@ struct Heard {
     session: Session,
     /// Whether the process that ran it last is dead, once a line has named it.
     is_dead: Option<bool>,
-    activity: Told,
+    activity: ReportedActivity,
     place: Option<Box<Place>>,
     /// Its runtime tells of sessions: it has told something of this one.
     tells: bool,
@@ -138,7 +138,7 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
                 .filter(|lease| lease.instance == who.instance && lease.session == who.session)
                 .map(|lease| lease.context_key.clone());
             let session = Session::last_seen(who, &record, holds.collect());
-            let mut activity = Told::default();
+            let mut activity = ReportedActivity::default();
             // Not of one whose end is the newest that was told.
             if let Some(at) = ended.get(who).filter(|_| record.event != Some(SessionEvent::End)) {
                 activity.call_ended(*at);
@@ -185,7 +185,7 @@ fn is_sign_of_life(view: View) -> bool {
         | View::Lease
         | View::Receipt
         | View::Fault
-        | View::Upkeep
+        | View::Maintenance
         | View::Unknown => false,
     }
 }
@@ -271,7 +271,7 @@ impl Heard {
             | View::Receipt
             | View::Exchange
             | View::Fault
-            | View::Upkeep
+            | View::Maintenance
             | View::Unknown => return,
         }
         session.last_tool = session.last_tool.take().or(record.tool);

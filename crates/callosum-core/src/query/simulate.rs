@@ -46,7 +46,7 @@ pub(super) fn simulate(
     if let Some(segments) = reader.segments()? {
         let back_ms = simulation.looks_back_ms().saturating_add(SLACK_MS);
         let from_ms = since_ms.map(|since_ms| since_ms.saturating_sub_unsigned(back_ms));
-        let end = segments.active.0 + segments.active.1.facts()?.size;
+        let end = segments.active.0 + segments.active.1.metadata()?.size;
         let mut lines = Forward::new(segments, from_ms)?;
         let (mut first, mut count) = (None, 0_u64);
         while let Some((seq, bytes)) = lines.next_line()? {

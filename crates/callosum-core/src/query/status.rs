@@ -9,11 +9,11 @@ use crate::model::error::Degraded;
 use crate::model::settings::Mode;
 use crate::model::time::to_rfc3339;
 use crate::record::{Line, PROGRAM};
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
 
-use super::leases::LockStatus;
+use super::leases::LeaseStatus;
 use super::limits::LimitStatus;
 use super::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 use super::reader::{ObservedBy, Reader, WaitingStatus};
@@ -40,7 +40,8 @@ pub struct Status {
     /// Where they came from.
     pub rules: RulesStatus,
     /// The live leases, oldest first.
-    pub locks: Vec<LockStatus>,
+    #[serde(rename = "locks")]
+    pub leases: Vec<LeaseStatus>,
     /// The limits of rules, each where it is used most: up to five sessions or resources of a rule.
     pub limits: Vec<LimitStatus>,
     /// The resources acted on lately by tier 2 and above, newest first.
@@ -108,7 +109,7 @@ pub struct JournalStatus {
 
 /// The status now.
 pub(super) fn status(mut reader: Reader<'_>) -> Status {
-    let Overview { locks, limits, recent_contexts, mut coverage, mut programs, skipped, lost } =
+    let Overview { leases, limits, recent_contexts, mut coverage, mut programs, skipped, lost } =
         std::mem::take(&mut reader.overview);
     add_unwritten(&reader, &mut coverage, &mut programs);
     let journal = match &reader.journal {
@@ -135,7 +136,7 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
             error: in_force.error.clone(),
             loading: live.rules_are_loading,
         },
-        locks,
+        leases,
         limits,
         recent_contexts,
         journal_lines: journal.lines,
@@ -186,7 +187,7 @@ fn oldest(segments: &Segments) -> Option<String> {
     let first;
     let file = match segments.closed.first() {
         Some((_, path)) => {
-            first = SegmentFile::open(&segments.disk, path.clone(), Open::Read).ok()?;
+            first = SegmentFile::open(&segments.disk, path.clone(), OpenMode::Read).ok()?;
             &first
         }
         None => segments.active.1.as_ref(),

@@ -22,7 +22,7 @@ use crate::record::{Action, Conflict, Line, Record};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
 
-use super::leases::{LockStatus, live_leases};
+use super::leases::{LeaseStatus, live_leases};
 use super::reader::Reader;
 
 /// Records on the resource that are gathered, the newest.
@@ -89,7 +89,7 @@ impl EventKind {
             | View::Background
             | View::Lease
             | View::Receipt => true,
-            View::Session | View::Exchange | View::Fault | View::Upkeep | View::Unknown => false,
+            View::Session | View::Exchange | View::Fault | View::Maintenance | View::Unknown => false,
         }
     }
 
@@ -197,7 +197,7 @@ pub struct Story {
     /// There is more further back than is told here.
     pub earlier: bool,
     /// The live leases on it.
-    pub leases: Vec<LockStatus>,
+    pub leases: Vec<LeaseStatus>,
 }
 
 /// The story of the resource `key`.
@@ -206,7 +206,7 @@ pub(super) fn story(reader: &Reader<'_>, key: &str) -> Result<Story, QueryError>
         return Ok(Story { key: key.to_owned(), events: Vec::new(), earlier: false, leases: Vec::new() });
     };
     let Gathered { records, earlier, projects } = gather(segments, key)?;
-    let mut history = History::new(u64::MAX, reader.settings.lock_expiry_ms);
+    let mut history = History::new(u64::MAX, reader.settings.lease_ms);
     for (seq, record) in &records {
         history.apply(*seq, record);
     }

@@ -10,9 +10,9 @@ use crate::model::error::{QueryError, StateError};
 use crate::model::tier::Tier;
 use crate::record::Record;
 use crate::record::kind::View;
-use crate::store::journal::head::{Head, wall_ms};
+use crate::store::journal::line_start::{LineStart, wall_ms};
 use crate::store::journal::segments::{LinesAt, Segments};
-use crate::store::journal::span::{Piece, Span};
+use crate::store::journal::span::{Span, SpanReader};
 
 use super::reader::{Reader, standing};
 use super::story::{Event, EventKind, event, read};
@@ -75,7 +75,7 @@ impl TimelineRequest {
     /// Whether a line may be an event of a wanted tier. Some events name no tier.
     fn may_want(&self, line: &[u8]) -> bool {
         let is_low = |tier: u8| tier < self.min_tier;
-        Head::read(line)
+        LineStart::read(line)
             .is_none_or(|head| !head.tier.is_some_and(is_low) && EventKind::may_be(View::named(head.action)))
     }
 
@@ -124,9 +124,9 @@ pub(super) fn timeline(reader: &Reader<'_>, wanted: &TimelineRequest) -> Result<
         after: None,
         before: wanted.before,
     };
-    let mut piece = Piece::new(segments, span, true)?;
-    let found = gather(&mut piece, segments, wanted)?;
-    let standing = standing_of(reader, &found, piece.begins_at_end());
+    let mut span_reader = SpanReader::new(segments, span, true)?;
+    let found = gather(&mut span_reader, segments, wanted)?;
+    let standing = standing_of(reader, &found, span_reader.begins_at_end());
     let events = found.iter().filter(|found| found.is_wanted).filter_map(|found| {
         let mut event = event(found.seq, &found.record)?;
         event.params = None;
@@ -135,16 +135,16 @@ pub(super) fn timeline(reader: &Reader<'_>, wanted: &TimelineRequest) -> Result<
     });
     Ok(Timeline {
         events: events.collect(),
-        next: piece.next(),
-        reached: piece.reached_ms(wanted.from, wanted.to),
+        next: span_reader.next(),
+        reached: span_reader.reached_ms(wanted.from, wanted.to),
         head,
     })
 }
 
 /// How long after a start its outcome may come, milliseconds: as long as its lease lasts.
 fn late_ms(reader: &Reader<'_>) -> u64 {
-    let longest = reader.rules.rules.largest_lock_expiry_ms();
-    longest.max(reader.settings.lock_expiry_ms).max(LATE_MS)
+    let longest = reader.rules.rules.longest_lease_ms();
+    longest.max(reader.settings.lease_ms).max(LATE_MS)
 }
 
 /// How the starts in a piece stand that have no outcome, by their sequence numbers: as the piece itself tells, where nothing is
@@ -153,7 +153,7 @@ fn standing_of(reader: &Reader<'_>, found: &[Gathered], is_up_to_end: bool) -> H
     if !is_up_to_end {
         return reader.standing.clone().unwrap_or_default();
     }
-    let mut history = History::new(u64::MAX, reader.settings.lock_expiry_ms);
+    let mut history = History::new(u64::MAX, reader.settings.lease_ms);
     for Gathered { seq, record, .. } in found {
         history.apply(*seq, record);
     }
@@ -170,14 +170,14 @@ struct Gathered {
 
 /// The records of a piece that are events of the wanted tiers, oldest first.
 fn gather(
-    piece: &mut Piece,
+    span_reader: &mut SpanReader,
     segments: &Segments,
     wanted: &TimelineRequest,
 ) -> Result<Vec<Gathered>, StateError> {
     let mut lines = segments.lines();
     let mut found = Vec::new();
     let mut count = 0;
-    while let Some(met) = piece.next_line()? {
+    while let Some(met) = span_reader.next_line()? {
         if !wanted.may_want(&met.bytes) {
             continue;
         }
@@ -188,7 +188,7 @@ fn gather(
         found.push(Gathered { seq: met.seq, record, is_wanted });
         count += usize::from(is_wanted);
         if count == wanted.limit {
-            piece.cut();
+            span_reader.cut();
             break;
         }
     }

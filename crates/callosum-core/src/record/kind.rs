@@ -142,7 +142,7 @@ pub enum View {
     /// What went wrong.
     Fault,
     /// What the journal keeps for itself.
-    Upkeep,
+    Maintenance,
     /// What a newer minor version knows.
     Unknown,
 }
@@ -343,7 +343,7 @@ kinds! {
         "how many before- and after-hooks an instance has seen since it last wrote a count";
     call false; fields ["runtime", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
-    view Upkeep; topic Topic::Kind("journal");
+    view Maintenance; topic Topic::Kind("journal");
 
     Session = "session", shown as "session": "a session of another runtime began, got a prompt, answered, waits or ended (`event`)";
     call false; fields ["runtime", "agent", "session", "holder", "reason", "event", "place"];
@@ -383,7 +383,7 @@ kinds! {
     Rules = "rules", shown as "rules loaded": "a process has loaded rules; `windowMs` is how far back they look";
     call false; fields ["windowMs"];
     evidence false; fold Fold::Window; index Counts; pruning Opened;
-    view Upkeep; topic Topic::Kind("journal");
+    view Maintenance; topic Topic::Kind("journal");
 
     Lost = "lost", shown as "journal lost":
         "a process found that the journal it knew is gone; `reason` says how, and what was written anew";
@@ -395,23 +395,23 @@ kinds! {
         "the segments before `base` are about to be deleted, because nothing in them counts any more";
     call false; fields ["base"];
     evidence false; fold Fold::Prune; index Counts; pruning Opened;
-    view Upkeep; topic Topic::Kind("journal");
+    view Maintenance; topic Topic::Kind("journal");
 
     Carried = "carried", shown as "carried on":
         "a record that still stands, of the kind `kind`, written once more before its segment was pruned; `of` is the number it had";
     call false; fields ["runtime", "agent", "session", "via", "of", "kind", "key", "document"];
     evidence false; fold Fold::Nothing; index Standing; pruning Carried;
-    view Upkeep; topic Topic::Untold;
+    view Maintenance; topic Topic::Untold;
 
     Opened = "opened", shown as "segment begun": "the first line of a segment";
     call false; fields ["of", "journal", "base", "windows"];
     evidence false; fold Fold::Segment; index Counts; pruning Opened;
-    view Upkeep; topic Topic::Kind("journal");
+    view Maintenance; topic Topic::Kind("journal");
 
     Closed = "closed", shown as "segment full": "the last line of a segment";
     call false; fields ["base"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
-    view Upkeep; topic Topic::Kind("journal");
+    view Maintenance; topic Topic::Kind("journal");
 }
 
 impl Action {

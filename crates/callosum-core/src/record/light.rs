@@ -20,7 +20,7 @@ const PREFIXES: [&[u8]; 2] =
 /// How one ends that carries hook counts: with them, and nothing else of such a line ends so.
 const COUNTED_END: &[u8] = b"}}}";
 
-/// How the fields begin that [`Counted`] wants.
+/// How the fields begin that [`SeenCounts`] wants.
 const TIMESTAMP: &str = r#""timestamp":"#;
 const RUNTIME: &str = r#","runtime":"#;
 const SEEN: &str = r#","seen":"#;
@@ -34,7 +34,7 @@ pub(crate) fn is_light(line: &[u8]) -> bool {
 
 /// The hook counts of a line of tier 0 or 1.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct SeenCounts {
     /// The agent runtime.
     pub runtime: String,
     /// By tool.
@@ -43,7 +43,7 @@ pub struct Counted {
     pub wall_ms: i64,
 }
 
-impl Counted {
+impl SeenCounts {
     /// Reads them from a line, without its newline: where every call is a process of its own, each reads those that came
     /// since the index, so only what is wanted is looked at. `None` for any other line, and for one that has to be read whole.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
@@ -197,8 +197,8 @@ mod tests {
             assert_eq!(is_light(line), seen.is_none());
             let (runtime, wall_ms) = ("openclaw".to_owned(), at.wall_ms);
             assert_eq!(
-                Counted::read(line),
-                seen.map(|seen| Counted { runtime, seen: seen.clone(), wall_ms })
+                SeenCounts::read(line),
+                seen.map(|seen| SeenCounts { runtime, seen: seen.clone(), wall_ms })
             );
         }
     }
@@ -236,13 +236,13 @@ mod tests {
                 let line = line.strip_suffix(b"\n").unwrap();
                 let whole: Record = serde_json::from_slice(line).unwrap();
                 assert_eq!((whole.runtime.as_deref(), &whole.seen), (Some(runtime), &seen));
-                if let Some(counted) = Counted::read(line) {
-                    let expected = Counted { runtime: runtime.to_owned(), seen, wall_ms: at.wall_ms };
+                if let Some(counted) = SeenCounts::read(line) {
+                    let expected = SeenCounts { runtime: runtime.to_owned(), seen, wall_ms: at.wall_ms };
                     assert_eq!(counted, expected);
                     read += 1;
                 }
                 for end in 0..line.len() {
-                    assert_eq!(Counted::read(line.get(..end).unwrap()), None);
+                    assert_eq!(SeenCounts::read(line.get(..end).unwrap()), None);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::brief::brief;
-use super::light::{Counted, is_light};
+use super::light::{SeenCounts, is_light};
 use super::moment::{read_boot, read_moment};
 use super::{FORMAT_VERSION, OWN_START, Record};
 use crate::model::time::Stamp;
@@ -16,7 +16,7 @@ pub enum Line {
     /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
     Light,
     /// The same with counts, of which nothing else is worth it.
-    Counted(Counted),
+    Counted(SeenCounts),
     /// Written in a newer format.
     Newer(u32),
     /// Torn or foreign.
@@ -63,7 +63,7 @@ impl Line {
         if is_light(bytes) {
             return Self::Light;
         }
-        if let Some(counted) = Counted::read(bytes) {
+        if let Some(counted) = SeenCounts::read(bytes) {
             return Self::Counted(counted);
         }
         // What begins like ours has our version.

@@ -565,13 +565,13 @@ impl<'r> Verdict<'r, '_> {
             sum.tier = rule.tier;
             sum.rule_name = Some(rule.name.clone());
             sum.recent_window_ms = rule.recent_window_ms;
-            sum.lock_expiry_ms = rule.lock_expiry_ms;
+            sum.lease_ms = rule.lease_ms;
             sum.scope = rule.scope;
             sum.mode = rule.mode;
         } else if rule.tier == sum.tier {
             // The stricter of both; a rule that names nothing goes by the configuration.
             sum.recent_window_ms = sum.recent_window_ms.max(rule.recent_window_ms);
-            sum.lock_expiry_ms = sum.lock_expiry_ms.max(rule.lock_expiry_ms);
+            sum.lease_ms = sum.lease_ms.max(rule.lease_ms);
             if rule.scope == Scope::Any {
                 sum.scope = Scope::Any;
             }

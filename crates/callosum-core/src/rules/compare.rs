@@ -38,7 +38,7 @@ impl RuleSet {
             tier: rule.tier,
             rule_name: Some(rule.name.clone()),
             recent_window_ms: rule.recent_window_ms,
-            lock_expiry_ms: rule.lock_expiry_ms,
+            lease_ms: rule.lease_ms,
             scope: rule.scope,
             mode: rule.mode,
             on_conflict: rule.on_conflict,
@@ -122,7 +122,7 @@ impl RuleSet {
 }
 
 pub(super) fn says_the_same(one: &Rule, other: &Rule) -> bool {
-    let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lock_expiry_ms, rule.scope, rule.mode);
+    let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lease_ms, rule.scope, rule.mode);
     let stops = |rule: &Rule| (rule.on_conflict, rule.limit);
     says(one) == says(other) && stops(one) == stops(other) && one.context_keys == other.context_keys
 }
@@ -202,7 +202,7 @@ mod tests {
             tier: Tier::High,
             rule_name: Some("all".to_owned()),
             recent_window_ms: Some(5),
-            lock_expiry_ms: Some(6),
+            lease_ms: Some(6),
             scope: Scope::OtherSessions,
             mode: Some(Mode::Observe),
             ..Classification::default()

@@ -38,7 +38,7 @@ pub(super) struct Rule {
     /// How earlier versions named the same resources: evidence is looked for under these, too.
     pub(super) former_keys: Vec<Template>,
     pub(super) recent_window_ms: Option<u64>,
-    pub(super) lock_expiry_ms: Option<u64>,
+    pub(super) lease_ms: Option<u64>,
     pub(super) scope: Scope,
     pub(super) on_conflict: OnConflict,
     pub(super) limit: Option<RateLimit>,
@@ -132,7 +132,7 @@ impl Rule {
             context_keys,
             former_keys,
             recent_window_ms: format.recent_window_ms,
-            lock_expiry_ms: format.lock_expiry_ms,
+            lease_ms: format.lease_ms,
             scope: format.scope,
             on_conflict: format.on_conflict.map(|wanted| wanted.value).unwrap_or_default(),
             limit: format.limit.map(|limit| limit.value),

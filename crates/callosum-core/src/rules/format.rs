@@ -77,7 +77,7 @@ pub(super) const ELSEWHERE: &str = "{elsewhere}";
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
 
 /// The file: its rules in order, each still to be read, so that a mistake in one hides none in another.
-pub(super) struct RulesFile<'a> {
+pub(super) struct WrittenRules<'a> {
     /// Whether the shipped rules follow.
     pub(super) extends_default: bool,
     /// Whether all calls are only observed, whatever a rule says.
@@ -103,7 +103,7 @@ pub(super) struct RuleFormat {
     pub(super) context_key: Option<At<Texts>>,
     pub(super) former_keys: Option<At<Texts>>,
     pub(super) recent_window_ms: Option<u64>,
-    pub(super) lock_expiry_ms: Option<u64>,
+    pub(super) lease_ms: Option<u64>,
     pub(super) scope: Scope,
     pub(super) on_conflict: Option<At<OnConflict>>,
     pub(super) limit: Option<At<RateLimit>>,
@@ -144,7 +144,7 @@ pub(super) const LIMIT_FIELDS: &[&str] = &["count", "windowMs", "per"];
 #[derive(Clone, Debug)]
 pub(super) struct Texts(pub(super) Vec<String>);
 
-impl<'a> RulesFile<'a> {
+impl<'a> WrittenRules<'a> {
     /// Reads the file as far as its rules.
     pub(super) fn read(source: Source<'a>) -> Result<Self, RuleError> {
         let mut fields = Fields::read(source, source.json(), FILE_FIELDS, None)?;
@@ -235,7 +235,7 @@ impl RuleFormat {
             context_key: fields.optional("contextKey")?,
             former_keys: fields.optional("formerKeys")?,
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),
-            lock_expiry_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
+            lease_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
             scope: fields.choice("scope", SCOPES)?.unwrap_or_default(),
             on_conflict: fields.choice_at("onConflict", OnConflict::NAMES)?,
             limit,

@@ -18,7 +18,7 @@ pub(super) struct Part {
     /// How far back they look at most, by `recentWindowMs` or a limit, milliseconds; 0 when none says so.
     pub(super) largest_window_ms: u64,
     /// The largest `lockExpiryMs` of them, milliseconds; 0 when none names one.
-    pub(super) largest_lock_expiry_ms: u64,
+    pub(super) longest_lease_ms: u64,
 }
 
 /// Rules by their places.
@@ -37,7 +37,7 @@ impl Part {
             index: Index::of(&rules),
             standing: rules.iter().take_while(|rule| rule.is_standing).count(),
             largest_window_ms: largest(Rule::window_ms),
-            largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
+            longest_lease_ms: largest(|rule| rule.lease_ms),
             rules: Rules::Loaded(rules),
         }
     }
@@ -46,13 +46,13 @@ impl Part {
     pub(super) fn shipped(taken: &HashSet<String>) -> Self {
         let is_taken = |place: usize, rule: &Shipped| place >= shipped::STANDING && taken.contains(rule.name);
         let mut rules: Vec<_> = std::iter::repeat_with(OnceLock::new).take(shipped::RULES.len()).collect();
-        let (mut largest_window_ms, mut largest_lock_expiry_ms) = (0, 0);
+        let (mut largest_window_ms, mut longest_lease_ms) = (0, 0);
         for (place, (rule, read)) in shipped::RULES.iter().zip(&mut rules).enumerate() {
             if is_taken(place, rule) {
                 *read = OnceLock::from(None);
             } else {
                 largest_window_ms = largest_window_ms.max(rule.window_ms);
-                largest_lock_expiry_ms = largest_lock_expiry_ms.max(rule.lock_expiry_ms);
+                longest_lease_ms = longest_lease_ms.max(rule.lease_ms);
             }
         }
         Self {
@@ -60,7 +60,7 @@ impl Part {
             index: shipped::index(),
             standing: shipped::STANDING,
             largest_window_ms,
-            largest_lock_expiry_ms,
+            longest_lease_ms,
         }
     }
 

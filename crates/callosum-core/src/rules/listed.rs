@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
+use super::format::{RuleFormat, Texts as FormatTexts, WrittenRules};
 use super::rule_set::RuleSet;
 use super::source::Source;
 use super::{RateLimit, Reach, Scope};
@@ -37,7 +37,8 @@ pub struct ListedRule {
     pub recent_window_ms: Option<u64>,
     /// How long a lease lasts, milliseconds, if the rule says so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lock_expiry_ms: Option<u64>,
+    #[serde(rename = "lockExpiryMs")]
+    pub lease_ms: Option<u64>,
     /// Whose earlier actions count.
     pub scope: Scope,
     /// What becomes of a call that evidence speaks against, if the rule says so.
@@ -76,7 +77,7 @@ impl RuleSet {
 /// The rules of a text that could be read before.
 fn listed(text: &str, own: bool) -> Vec<ListedRule> {
     let source = Source::new(text);
-    let Ok(file) = RulesFile::read(source) else { return Vec::new() };
+    let Ok(file) = WrittenRules::read(source) else { return Vec::new() };
     let formats = file.rules.into_iter().filter_map(|rule| RuleFormat::read(source, rule.get()).ok());
     formats.map(|format| ListedRule::of(format, own)).collect()
 }
@@ -92,7 +93,7 @@ impl ListedRule {
             command: format.command.map(|texts| texts.value.0).unwrap_or_default(),
             context_key: format.context_key.map(|texts| texts.value.0).unwrap_or_default(),
             recent_window_ms: format.recent_window_ms,
-            lock_expiry_ms: format.lock_expiry_ms,
+            lease_ms: format.lease_ms,
             scope: format.scope,
             on_conflict: format.on_conflict.map(|wanted| wanted.value),
             limit: format.limit.map(|limit| limit.value),
@@ -194,7 +195,7 @@ mod tests {
             ]),
             context_key: texts(&["k:{params.id}", "l"]),
             recent_window_ms: Some(5),
-            lock_expiry_ms: Some(6),
+            lease_ms: Some(6),
             scope: Scope::OtherSessions,
             on_conflict: Some(OnConflict::Block),
             limit: Some(RateLimit { count: 2, window_ms: 7, per: crate::rules::Per::Key }),

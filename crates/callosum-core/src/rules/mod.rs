@@ -97,7 +97,7 @@ pub struct Classification {
     /// How far back earlier actions count, in milliseconds, when the rule says so.
     pub recent_window_ms: Option<u64>,
     /// How long the call's lease lasts, in milliseconds, when the rule says so.
-    pub lock_expiry_ms: Option<u64>,
+    pub lease_ms: Option<u64>,
     /// Whose earlier actions count.
     pub scope: Scope,
     /// Whether the rule pauses calls or only notes them; `None` leaves it to the configuration.
@@ -224,7 +224,7 @@ impl Default for Classification {
             context_keys: Vec::new(),
             former_keys: Vec::new(),
             recent_window_ms: None,
-            lock_expiry_ms: None,
+            lease_ms: None,
             scope: Scope::Any,
             mode: None,
             on_conflict: OnConflict::default(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::compile::Rule;
-use super::format::{RuleFormat, RulesFile};
+use super::format::{RuleFormat, WrittenRules};
 use super::layer::Part;
 use super::limits::{Budget, MAX_TEMPLATES, MAX_TEXT, REMEDY};
 use super::source::Source;
@@ -118,8 +118,8 @@ impl RuleSet {
 
     /// The largest `lockExpiryMs` that a rule names, in milliseconds; 0 when none does.
     #[must_use]
-    pub fn largest_lock_expiry_ms(&self) -> u64 {
-        self.parts.iter().map(|part| part.largest_lock_expiry_ms).max().unwrap_or(0)
+    pub fn longest_lease_ms(&self) -> u64 {
+        self.parts.iter().map(|part| part.longest_lease_ms).max().unwrap_or(0)
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) struct File {
 /// Reads and compiles the rules of a text.
 pub(super) fn compile_all(text: &str) -> Result<File, RuleError> {
     let source = Source::new(text);
-    let file = RulesFile::read(source)?;
+    let file = WrittenRules::read(source)?;
     let mut names = HashSet::new();
     let mut rules = Vec::with_capacity(file.rules.len());
     let mut budget = Budget::new();

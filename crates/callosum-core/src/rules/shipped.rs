@@ -19,7 +19,7 @@ pub(super) struct Shipped {
     /// How far back it looks, by `recentWindowMs` or its limit, milliseconds; 0 when it says neither.
     pub(super) window_ms: u64,
     /// Its `lockExpiryMs`, milliseconds; 0 when it names none.
-    pub(super) lock_expiry_ms: u64,
+    pub(super) lease_ms: u64,
     /// How the names of tools begin and end that its globs match.
     ends: &'static [(&'static str, &'static str)],
     /// No shorter name is matched, bytes.
@@ -76,7 +76,7 @@ mod tests {
             assert_eq!(read.is_standing, place < STANDING, "{}", rule.name);
             assert!(rule.asks_the_same(&read) && says_the_same(rule, &read), "{}", rule.name);
             assert_eq!(rule.window_ms().unwrap_or(0), shipped.window_ms, "{}", rule.name);
-            assert_eq!(rule.lock_expiry_ms.unwrap_or(0), shipped.lock_expiry_ms, "{}", rule.name);
+            assert_eq!(rule.lease_ms.unwrap_or(0), shipped.lease_ms, "{}", rule.name);
         }
         assert_eq!(Index::of(&rules).told(), index().told());
     }

@@ -2,7 +2,7 @@
 //! asked before all others, and a call that one of them is for is refused, whatever its tier.
 
 use super::compile::Rule;
-use super::format::{RuleFormat, RulesFile};
+use super::format::{RuleFormat, WrittenRules};
 use super::source::Source;
 
 /// Their text.
@@ -21,7 +21,7 @@ pub struct Protected {
 /// All of them, read: for rules that the prepared ones are no part of. None is left out: a test reads them all.
 pub(super) fn rules() -> Vec<Rule> {
     let source = Source::new(RULES);
-    let Ok(file) = RulesFile::read(source) else { return Vec::new() };
+    let Ok(file) = WrittenRules::read(source) else { return Vec::new() };
     let rule = |text: &str| {
         let format = RuleFormat::read(source, text).ok()?;
         Some(Rule::compile(format, source, None).ok()?.standing())

@@ -65,7 +65,7 @@ pub(super) struct Judge {
     before: Set,
     after: Set,
     recent_window_ms: u64,
-    lock_expiry_ms: u64,
+    lease_ms: u64,
 }
 
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Judge {
             before: Set::new(before),
             after: Set::new(after),
             recent_window_ms: settings.recent_window_ms,
-            lock_expiry_ms: settings.lock_expiry_ms,
+            lease_ms: settings.lease_ms,
         }
     }
 
@@ -130,9 +130,9 @@ impl Judge {
         let was = self.settled(&self.before, &before, &before, &case);
         let is = self.settled(&self.after, &after, &before, &case);
         // The lease of a rule that names none was the setting's, and stands in the journal.
-        let by_setting = was.as_ref().is_ok_and(|(found, _)| found.lock_expiry_ms.is_none());
+        let by_setting = was.as_ref().is_ok_and(|(found, _)| found.lease_ms.is_none());
         let lease_ms = record.expires_ms.and_then(|end| u64::try_from(end - record.wall_ms).ok());
-        let lease_ms = lease_ms.filter(|_| by_setting).unwrap_or(self.lock_expiry_ms);
+        let lease_ms = lease_ms.filter(|_| by_setting).unwrap_or(self.lease_ms);
         (
             was.and_then(|found| self.judged(found, lease_ms, record)),
             is.and_then(|found| self.judged(found, lease_ms, record)),
@@ -156,7 +156,7 @@ impl Judge {
             rule_name: found.rule_name,
             keys,
             window_ms: found.recent_window_ms.unwrap_or(self.recent_window_ms),
-            lease_ms: found.lock_expiry_ms.unwrap_or(lease_ms),
+            lease_ms: found.lease_ms.unwrap_or(lease_ms),
             scope: found.scope,
             on_conflict: found.on_conflict,
             limits: found.limits,

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::decision::Question;
+use crate::decision::CallFacts;
 use crate::decision::history::{History, Who};
-use crate::decision::plan::{Plan, Standing, plan};
+use crate::decision::plan::{HostState, Plan, plan};
 use crate::model::settings::Settings;
 use crate::model::time::Stamp;
 use crate::record::{Action as Kind, Conflict, Record, Shown};
@@ -54,11 +54,8 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn new(rules: &RuleSet, settings: &Settings) -> Self {
-        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.largest_lock_expiry_ms());
-        Self {
-            history: History::new(keep_ms, settings.lock_expiry_ms),
-            retry_window_ms: settings.retry_window_ms,
-        }
+        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.longest_lease_ms());
+        Self { history: History::new(keep_ms, settings.lease_ms), retry_window_ms: settings.retry_window_ms }
     }
 
     pub(super) fn keep_ms(&self) -> u64 {
@@ -91,7 +88,7 @@ impl Replay {
     }
 
     fn decide(&self, record: &Record, judged: &Judged) -> (Verdict, Vec<Shown>) {
-        let question = Question {
+        let call_facts = CallFacts {
             who: &Who::of(record),
             tier: judged.tier,
             keys: &judged.keys,
@@ -102,8 +99,8 @@ impl Replay {
             limits: &judged.limits,
         };
         // Whether a process was dead at that moment, no journal says.
-        let standing = if judged.observe { Standing::Runs } else { Standing::Asks };
-        match plan(&self.history, &question, standing, &record.stamp(), &|_, _| false) {
+        let host = if judged.observe { HostState::Runs } else { HostState::Asks };
+        match plan(&self.history, &call_facts, host, &record.stamp(), &|_, _| false) {
             Plan::Allow { despite: Some(despite), .. } => {
                 let verdict = match despite.is_asked() {
                     _ if despite.observed => Verdict::Observe,

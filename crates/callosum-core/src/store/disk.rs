@@ -21,7 +21,7 @@ use crate::model::error::NO_FILE;
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
+pub enum OpenMode {
     /// To read an existing file.
     Read,
     /// To read an existing file and to write at its end.
@@ -32,7 +32,7 @@ pub enum Open {
 
 /// What the system says of a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct Metadata {
     /// Bytes.
     pub size: u64,
     /// Device and inode: two names with the same pair are one file.
@@ -55,7 +55,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// What the system says, also in all further methods.
-    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>>;
+    fn open(&self, path: &Path, purpose: OpenMode) -> io::Result<Box<dyn DiskFile>>;
     /// Opens the file that the guard locks, making it if it is missing. Locks belong to the operating system,
     /// so this is a file of its own, on every disk.
     ///
@@ -66,7 +66,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// What the system says; `NotFound` where there is none.
-    fn facts(&self, path: &Path) -> io::Result<Facts>;
+    fn metadata(&self, path: &Path) -> io::Result<Metadata>;
     /// The names in a folder.
     ///
     /// # Errors
@@ -108,13 +108,13 @@ pub trait DiskFile: Debug + Send + Sync {
     ///
     /// # Errors
     /// What the system says, also in all further methods.
-    fn facts(&self) -> io::Result<Facts>;
+    fn metadata(&self) -> io::Result<Metadata>;
     /// How large it is now, in bytes: less to ask than all that is known.
     ///
     /// # Errors
     /// What the system says.
     fn size(&self) -> io::Result<u64> {
-        self.facts().map(|facts| facts.size)
+        self.metadata().map(|metadata| metadata.size)
     }
     /// Reads at `offset`, as much as fits or is there.
     ///
@@ -148,12 +148,12 @@ pub trait DiskFile: Debug + Send + Sync {
 pub struct SystemDisk;
 
 impl Disk for SystemDisk {
-    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+    fn open(&self, path: &Path, purpose: OpenMode) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         match purpose {
-            Open::Read => options.read(true),
-            Open::Append => options.read(true).append(true),
-            Open::Create => options.write(true).create(true).truncate(true).mode(0o600),
+            OpenMode::Read => options.read(true),
+            OpenMode::Append => options.read(true).append(true),
+            OpenMode::Create => options.write(true).create(true).truncate(true).mode(0o600),
         };
         Ok(Box::new(open_file(&mut options, path)?))
     }
@@ -163,8 +163,8 @@ impl Disk for SystemDisk {
         open_file(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)
     }
 
-    fn facts(&self, path: &Path) -> io::Result<Facts> {
-        fs::metadata(path).map(|metadata| facts_of(&metadata))
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        fs::metadata(path).map(|metadata| metadata_from(&metadata))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
@@ -209,8 +209,8 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 }
 
 impl DiskFile for File {
-    fn facts(&self) -> io::Result<Facts> {
-        self.metadata().map(|metadata| facts_of(&metadata))
+    fn metadata(&self) -> io::Result<Metadata> {
+        self.metadata().map(|metadata| metadata_from(&metadata))
     }
 
     fn size(&self) -> io::Result<u64> {
@@ -241,9 +241,9 @@ impl DiskFile for File {
     }
 }
 
-fn facts_of(metadata: &fs::Metadata) -> Facts {
+fn metadata_from(metadata: &fs::Metadata) -> Metadata {
     let modified = metadata.modified().ok().and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
-    Facts {
+    Metadata {
         size: metadata.len(),
         identity: (metadata.dev(), metadata.ino()),
         links: metadata.nlink(),

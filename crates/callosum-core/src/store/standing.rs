@@ -15,7 +15,7 @@ use crate::record::brief::brief;
 use crate::record::kind::IndexedAs;
 use crate::record::{Action, Line, OWN_START, Record};
 
-use super::index::{Astray, Index, Topic};
+use super::index::{Index, IndexCorrupt, Topic};
 use super::journal::forward::Forward;
 use super::journal::segments::Segments;
 use super::state_dir::StateDir;
@@ -177,14 +177,14 @@ fn newest_within(
     if let Some(index) = usable_index(directory, segments)
         && let Ok(seqs) = index.on(Topic::standing(kind, key))
     {
-        each_standing(segments, from, Some(index.head().standing_from), &mut take)?;
+        each_standing(segments, from, Some(index.header().standing_from), &mut take)?;
         let mut lines = segments.lines();
         for seq in seqs {
             if let Some(Line::Record(record)) = lines.at(seq).as_deref().map(Line::read) {
                 take(seq, *record);
             }
         }
-        from = index.head().end().max(from);
+        from = index.header().end().max(from);
     }
     each_standing(segments, from, None, &mut take)?;
     Ok(newest)
@@ -297,16 +297,16 @@ impl Known {
         let index = usable_index(directory, segments)?;
         let seqs = match index.standing(kind) {
             Ok(seqs) => seqs,
-            Err(Astray) => return None,
+            Err(IndexCorrupt) => return None,
         };
-        Some(Self { from: index.head().standing_from, seqs, to: index.head().end() })
+        Some(Self { from: index.header().standing_from, seqs, to: index.header().end() })
     }
 }
 
 /// The index, if it is one of this journal.
 fn usable_index(directory: &StateDir, segments: &Segments) -> Option<Index> {
     let index = Index::open(directory)?;
-    index.head().is_bound_within(&mut segments.lines()).then_some(index)
+    index.header().is_bound_within(&mut segments.lines()).then_some(index)
 }
 
 /// What `look` finds in these segments; it looks once more where some of them were deleted meanwhile, as it may have met a record
@@ -320,7 +320,7 @@ fn while_none_goes<T>(
         let found = look(&segments)?;
         let disk = &segments.disk;
         let is_gone =
-            |path: &PathBuf| disk.facts(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            |path: &PathBuf| disk.metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
         let gone = segments.closed.iter().take_while(|(_, path)| is_gone(path)).count();
         if gone == 0 {
             return Ok(found);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::model::error::StateError;
 
-use super::disk::{Disk, Facts, SystemDisk};
+use super::disk::{Disk, Metadata, SystemDisk};
 
 /// The environment variable that names the state directory where no setting does.
 pub const ENVIRONMENT_VARIABLE: &str = "CALLOSUM_STATE_DIR";
@@ -91,17 +91,17 @@ impl StateDir {
         let path = &self.path;
         self.check_place()?;
         let examine = |source| StateError::io("examine", path, source);
-        match self.disk.facts(path) {
-            Ok(facts) => self.check(&facts),
+        match self.disk.metadata(path) {
+            Ok(metadata) => self.check(&metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let missing: Vec<&Path> =
-                    path.ancestors().take_while(|folder| self.disk.facts(folder).is_err()).collect();
+                    path.ancestors().take_while(|folder| self.disk.metadata(folder).is_err()).collect();
                 self.disk.make_folder(path).map_err(|source| StateError::io("create", path, source))?;
                 for parent in missing.iter().filter_map(|folder| folder.parent()) {
                     // Some file systems can't flush a folder; the directory is usable all the same.
                     let _ = self.disk.sync_folder(parent);
                 }
-                self.check(&self.disk.facts(path).map_err(examine)?)
+                self.check(&self.disk.metadata(path).map_err(examine)?)
             }
             Err(source) => Err(examine(source)),
         }
@@ -113,8 +113,8 @@ impl StateDir {
     /// When it is no directory, is another user's, or others may write it.
     pub fn verify(&self) -> Result<(), StateError> {
         self.check_place()?;
-        match self.disk.facts(&self.path) {
-            Ok(facts) => self.check(&facts),
+        match self.disk.metadata(&self.path) {
+            Ok(metadata) => self.check(&metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(source) => Err(StateError::io("examine", &self.path, source)),
         }
@@ -128,17 +128,17 @@ impl StateDir {
         is_place(&self.path).map_err(|why| StateError::NoPlace { path: self.path.clone(), why })
     }
 
-    fn check(&self, facts: &Facts) -> Result<(), StateError> {
+    fn check(&self, metadata: &Metadata) -> Result<(), StateError> {
         let path = || self.path.clone();
-        if !facts.is_folder {
+        if !metadata.is_folder {
             return Err(StateError::NotADirectory { path: path() });
         }
         let us = rustix::process::geteuid().as_raw();
-        if facts.owner != us {
-            return Err(StateError::ForeignOwner { path: path(), owner: facts.owner, us });
+        if metadata.owner != us {
+            return Err(StateError::ForeignOwner { path: path(), owner: metadata.owner, us });
         }
-        if facts.mode & 0o022 != 0 {
-            return Err(StateError::WritableByOthers { path: path(), mode: facts.mode });
+        if metadata.mode & 0o022 != 0 {
+            return Err(StateError::WritableByOthers { path: path(), mode: metadata.mode });
         }
         Ok(())
     }

@@ -63,9 +63,15 @@ impl StateGuard {
     pub fn open_named(directory: &StateDir, name: &str) -> Result<Self, StateError> {
         let (path, disk) = (directory.path.join(name), Arc::clone(&directory.disk));
         let file = disk.open_guard(&path).map_err(|source| StateError::io("open", &path, source))?;
-        let facts = DiskFile::facts(&file).map_err(|source| StateError::io("examine", &path, source))?;
-        let guard =
-            Self { file: Arc::new(file), identity: facts.identity, made_ms: facts.modified_ms, path, disk };
+        let metadata =
+            DiskFile::metadata(&file).map_err(|source| StateError::io("examine", &path, source))?;
+        let guard = Self {
+            file: Arc::new(file),
+            identity: metadata.identity,
+            made_ms: metadata.modified_ms,
+            path,
+            disk,
+        };
         guard.prove_that_it_excludes(FileExt::try_lock_exclusive)?;
         Ok(guard)
     }
@@ -76,7 +82,7 @@ impl StateGuard {
     /// As [`StateGuard::open`].
     pub fn prove(directory: &StateDir) -> Result<bool, StateError> {
         let path = directory.path.join(FILE_NAME);
-        match directory.disk.facts(&path) {
+        match directory.disk.metadata(&path) {
             Ok(_) => Self::open(directory).map(|_| true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(source) => Err(StateError::io("examine", &path, source)),
@@ -136,7 +142,7 @@ impl StateGuard {
     /// Whether the guard's file is still the one at its path.
     #[must_use]
     pub fn is_current(&self) -> bool {
-        self.disk.facts(&self.path).is_ok_and(|now| now.identity == self.identity)
+        self.disk.metadata(&self.path).is_ok_and(|now| now.identity == self.identity)
     }
 }
 

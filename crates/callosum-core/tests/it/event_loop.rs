@@ -9,7 +9,7 @@ use callosum_core::gate::{Answer, Gate, GivenUp};
 use callosum_core::machine::Machine;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
-use callosum_core::store::disk::{Disk, Open};
+use callosum_core::store::disk::{Disk, OpenMode};
 use callosum_core::store::journal::segment_file::SegmentFile;
 use callosum_testing::disk::TestDisk;
 use callosum_testing::faults::stops::{Stops, What};
@@ -114,7 +114,11 @@ fn no_hook_waits_for_a_disk_that_stands_still() {
             }),
             ("undecided", |gate| {
                 let by = session(gate, "z");
-                let _ = gate.undecided(&call(by, "mail", Some("u")), &to("u@x.y"), &gate.machine().now());
+                let _ = gate.answer_after_panic(
+                    &call(by, "mail", Some("u")),
+                    &to("u@x.y"),
+                    &gate.machine().now(),
+                );
             }),
             ("write_at_exit", Gate::write_at_exit),
         ];
@@ -344,7 +348,7 @@ fn a_long_history_of_a_resource_is_brought_in_by_a_worker() {
 #[test]
 fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
     use callosum_core::decision::history::{History, Who};
-    use callosum_core::decision::{Decision, Question, decide};
+    use callosum_core::decision::{CallFacts, Decision, decide};
     use callosum_core::model::on_conflict::OnConflict;
     use callosum_core::model::tier::Tier;
     use callosum_core::record::{Action, Conflict, Record, Shown};
@@ -370,7 +374,7 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
     history.apply(MANY + 1, &pause);
     let verdict = on_loop("a retry", move || {
         let who = Who::here("home", "b");
-        let question = Question {
+        let call_facts = CallFacts {
             who: &who,
             tier: Tier::High,
             keys: &["k".to_owned()],
@@ -380,7 +384,7 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
             on_conflict: OnConflict::Pause,
             limits: &[],
         };
-        match decide(&history, &question, &now.plus_ms(1_000), &|_, _| false) {
+        match decide(&history, &call_facts, &now.plus_ms(1_000), &|_, _| false) {
             Decision::Allow(shown) => shown.len(),
             _ => 0,
         }
@@ -394,7 +398,7 @@ fn whether_a_flush_failed_is_told_while_another_is_under_way() {
     let path = world.path().join("segment");
     fs::write(&path, "line\n").unwrap();
     let disk_of: Arc<dyn Disk> = Arc::new(disk.clone());
-    let file = Arc::new(SegmentFile::open(&disk_of, path, Open::Append).unwrap());
+    let file = Arc::new(SegmentFile::open(&disk_of, path, OpenMode::Append).unwrap());
     disk.stop(What::Flushes);
     let flushed = Arc::clone(&file);
     let flush = thread::spawn(move || flushed.flush(5));
@@ -416,14 +420,14 @@ fn a_backlog_that_is_being_written_holds_no_hook() {
     disk.stop(What::Writes);
     drop(guard);
     let of = Arc::clone(&gate);
-    let upkeep = thread::spawn(move || of.maintain(&of.machine().now()));
+    let maintenance = thread::spawn(move || of.maintain(&of.machine().now()));
     disk.met();
     // Its start is being written: the outcome waits for it.
     after(&gate, "a", "message", "2");
     assert_eq!(before(&gate, "a", "message", "3", &alice()), Answer::ProceedThenMaintain);
     assert!(disk.is_stopped());
     disk.go_on();
-    upkeep.join().unwrap();
+    maintenance.join().unwrap();
     assert_eq!(actions_of(&world, &gate, "2"), ["intercept", "complete"]);
     assert_eq!(actions_of(&world, &gate, "3"), ["intercept"]);
 }

@@ -18,7 +18,7 @@ fn journal(world: &mut World) -> Vec<u8> {
 }
 
 fn followed(world: &World, from: u64) -> Following {
-    world.observer().following(from, &world.now).unwrap()
+    world.view().following(from, &world.now).unwrap()
 }
 
 fn numbers(following: &Following) -> Vec<u64> {

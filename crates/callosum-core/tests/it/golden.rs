@@ -7,7 +7,7 @@ use callosum_core::gate::{Answer, Gate, GateOptions};
 use callosum_core::machine::Machine;
 use callosum_core::model::time::{Stamp, to_rfc3339};
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Source};
 use callosum_core::rules::RuleSet;
 use serde_json::{Value, json};
 
@@ -51,11 +51,11 @@ fn journal(history: &[Value], now_ms: i64) -> String {
 /// What a replay of the journal makes of the call at `now`, under the shipped rules.
 fn simulated(directory: &Path, now: &Stamp) -> &'static str {
     let settings = json!({"stateDir": directory}).to_string();
-    let observer = Observer::new(GateOptions { settings, ..GateOptions::default() });
+    let view = ReadOnlyView::new(GateOptions { settings, ..GateOptions::default() });
     // Under none it is let through: what stops it changes.
     let none = RuleSet::parse(r#"{"rules":[]}"#).unwrap();
     let at = to_rfc3339(now.wall_ms);
-    let report = observer.simulate(none, None, now, &mut |_, _| {}).unwrap().report;
+    let report = view.simulate(none, None, now, &mut |_, _| {}).unwrap().report;
     let found = report.changed.iter().find(|call| call.at == at);
     found.map_or("allow", |call| call.before.as_str())
 }

@@ -152,11 +152,11 @@ fn what_lost_its_lease_gets_it_again_where_nothing_else_speaks_against_it() {
             assert_eq!(serve.release("email:alice@example.com", "ann", &world.now).unwrap().len(), 1);
             world.pass(1_000);
         }
-        assert_eq!(serve.status(&world.now).locks.len(), 0);
+        assert_eq!(serve.status(&world.now).leases.len(), 0);
         let again = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
         assert_eq!((again.verdict, again.seq()), (Verdict::Allow, first.seq()));
         assert_eq!(again.expires_ms, Some(world.now.plus_ms(600_000).wall_ms));
-        assert_eq!(serve.status(&world.now).locks.len(), 1);
+        assert_eq!(serve.status(&world.now).leases.len(), 1);
         // It holds it for who knows nothing but the journal, too.
         let other = world.gate("other");
         let text = world.try_call(session(&other, "x"), "pay", &alice()).1;
@@ -455,7 +455,7 @@ fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed(
     assert_eq!(give(&world, "http/a"), Lease::Free);
     // The call that held it, too, goes on without it; it stays evidence, the lease never was any.
     assert_eq!(actions(&world, &serve), ["leased", "extended", "intercept", "refused"]);
-    assert!(serve.status(&world.now).locks.is_empty());
+    assert!(serve.status(&world.now).leases.is_empty());
     assert!(matches!(take(&world, "http/b"), Lease::Until(_)));
     assert!(settle(&world, &serve, "http/a", "1", Ended::Error));
     // Past its end nothing was done.

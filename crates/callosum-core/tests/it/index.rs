@@ -235,7 +235,7 @@ fn hook_counts_ride_on_the_lines_of_calls_and_are_counted_once_with_an_index_and
             assert!(matches!(answer, Answer::Refuse(_) | Answer::Wait(_)), "{answer:?}");
         }
         assert_eq!(coverage(&gate), expected, "{with_index}");
-        assert_eq!(coverage(&world.observer()), expected);
+        assert_eq!(coverage(&world.view()), expected);
         // Not closed: no index is written.
     }
 }

@@ -78,7 +78,7 @@ fn a_journal_of_every_form_is_read_as_it_is_written_down() {
         let expected: Expected =
             serde_json::from_str(&fs::read_to_string(file(&name, "json")).unwrap()).unwrap();
         let here = world(&name);
-        check_views(&name, &here.observer(), &expected);
+        check_views(&name, &here.view(), &expected);
         for Call { session: who, tool, to, verdict, says } in &expected.calls {
             let mut world = world(&name);
             let gate = world.gate("home");

@@ -73,7 +73,7 @@ fn what_is_under_way_still_blocks_and_what_was_done_still_pauses() {
             let text = world.refused(session(&other, "c"), "mail", &json!({"to": "bob@example.com"}));
             assert!(text.contains("1m ago") && text.contains("complete"), "{what}: {text}");
             assert_eq!(lost(&world, &other), told, "{what}");
-            assert_eq!(lost(&world, &world.observer()), told, "{what}");
+            assert_eq!(lost(&world, &world.view()), told, "{what}");
             // Its end still finds it, and so ends the block.
             world.after(a, "pay", &id, Ended::Ok, None);
             let text = world.refused(session(&other, "c"), "pay", &alice());
@@ -168,7 +168,7 @@ fn a_call_of_any_tier_notices_and_a_new_process_sees_that_something_was_there() 
 }
 
 #[test]
-fn a_gate_that_asks_nothing_notices_in_its_upkeep_for_others_to_know() {
+fn a_gate_that_asks_nothing_notices_in_its_maintenance_for_others_to_know() {
     for (what, lose) in LOSSES {
         let mut world = World::new();
         let gate = world.gate("doug");

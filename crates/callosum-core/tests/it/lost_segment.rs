@@ -111,7 +111,7 @@ fn what_is_under_way_still_blocks_and_what_was_done_still_pauses() {
                 assert!(text.contains("complete"), "{what}, {which}, {number}: {text}");
             }
             assert_eq!(lost(&world, &other), told, "{what}, {which}");
-            assert_eq!(lost(&world, &world.observer()), told, "{what}, {which}");
+            assert_eq!(lost(&world, &world.view()), told, "{what}, {which}");
             world.after(session(&gate, "a"), "pay", &id, Ended::Ok, None);
             let text = world.refused(session(&other, "c"), "pay", &alice());
             assert!(text.contains("was already acted on") && text.contains("complete"), "{what}: {text}");
@@ -134,7 +134,7 @@ fn a_new_process_tells_it_once_whatever_it_starts_from() {
                 fs::remove_file(index).unwrap();
             }
             lose(&closed(&world), which);
-            let looks = lost(&world, &world.observer());
+            let looks = lost(&world, &world.view());
             assert!(looks["how"].as_str().unwrap().contains("closed segments"), "{what}, {which}: {looks}");
             for (round, name) in ["mira", "ann", "joe"].into_iter().enumerate() {
                 let gate = world.gate_with(name, &small());
@@ -253,11 +253,11 @@ fn what_was_pruned_is_not_missed() {
             assert_eq!(lost(&world, gate), Value::Null);
             assert!(!was_told(gate));
         }
-        assert_eq!(lost(&world, &world.observer()), Value::Null);
+        assert_eq!(lost(&world, &world.view()), Value::Null);
         // Who was killed between the note and the deletion leaves it to others.
         fs::write(&before[0], "{}\n").unwrap();
         let late = world.gate_with("late", &json!({"recentWindowMs": 86_400_000}));
-        for source in [&late as &dyn Source, &world.observer()] {
+        for source in [&late as &dyn Source, &world.view()] {
             assert_eq!(lost(&world, source), Value::Null);
         }
         // What was not pruned is missed.
@@ -375,8 +375,8 @@ fn what_others_close_and_prune_meanwhile_is_no_loss() {
                 gate.maintain(&now);
             }
             let now = world.now.plus_ms(passed.load(Ordering::Relaxed));
-            let observer = serde_json::to_value(world.observer().status(&now)).unwrap();
-            assert_eq!(observer["lost"], Value::Null, "{name}, {number}");
+            let view = serde_json::to_value(world.view().status(&now)).unwrap();
+            assert_eq!(view["lost"], Value::Null, "{name}, {number}");
             assert!(!was_told(&gate), "{name}, {number}");
             gate.close(&now);
         }

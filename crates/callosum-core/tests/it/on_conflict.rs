@@ -147,7 +147,7 @@ fn a_person_who_is_asked_lets_a_call_through_once() {
     assert!(other.contains("is being acted on") && other.contains("a person is asked about it"), "{other}");
     // While they think it over, the lease does not run out.
     world.pass(350_000);
-    assert_eq!(gate.status(&world.now).locks.iter().filter(|lock| lock.session == "b").count(), 1);
+    assert_eq!(gate.status(&world.now).leases.iter().filter(|lease| lease.session == "b").count(), 1);
     world.after(b, "mail", &id, Ended::Ok, None);
     // What it was allowed to do is news for the next time.
     assert!(matches!(ask(&mut world, b, "mail").1, Answer::Ask(_)));

@@ -150,7 +150,7 @@ fn a_release_ends_the_lease_and_not_the_evidence() {
     let Released { key, released } = Released::of(ALICE, &held);
     assert_eq!((key.as_str(), released.len()), (ALICE, 1));
     assert_eq!((released[0].session.as_str(), released[0].instance.as_str()), ("a", "home"));
-    assert!(home.status(&world.now).locks.is_empty());
+    assert!(home.status(&world.now).leases.is_empty());
     let text = world.refused(b, "pay", &alice());
     assert!(text.contains("is being acted on"), "{text}");
     world.done(b, "pay", &alice());
@@ -282,7 +282,7 @@ fn what_another_machine_did_is_told_with_its_name() {
     let mut journal = fs::OpenOptions::new().append(true).open(world.journal_path()).unwrap();
     journal.write_all(format!("{line}\n").as_bytes()).unwrap();
 
-    let leases = home.status(&world.now).locks;
+    let leases = home.status(&world.now).leases;
     let of = leases.iter().map(|lease| (lease.machine.as_deref(), lease.instance.as_str()));
     assert_eq!(of.collect::<Vec<_>>(), [(Some("far"), "home")]);
     let sessions = home.sessions(3_600_000, &world.now).unwrap();
@@ -321,7 +321,7 @@ fn a_session_is_there_before_its_first_call_and_over_once_it_ended() {
     let heard = |name: &str, calls: u64, over: Option<Over>| (name.to_owned(), calls, over);
     told(&gate, "a", SessionEvent::Start, &world);
     assert_eq!(heard_of(&fresh, &world), [heard("a", 0, None)]);
-    assert_eq!(heard_of(&world.observer(), &world), [heard("a", 0, None)]);
+    assert_eq!(heard_of(&world.view(), &world), [heard("a", 0, None)]);
     world.done(session(&gate, "b"), "write", &json!({"path": "/tmp/x"}));
     told(&gate, "a", SessionEvent::Prompt, &world);
     assert_eq!(heard_of(&fresh, &world), [heard("a", 0, None), heard("b", 1, None)]);
@@ -398,11 +398,10 @@ fn a_follower_gets_what_came_since() {
 }
 
 #[test]
-fn an_observer_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
+fn a_view_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
     let mut world = World::new();
-    let observer = world.observer();
-    let degraded =
-        |now: &Stamp| observer.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
+    let view = world.view();
+    let degraded = |now: &Stamp| view.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
     assert_eq!(degraded(&world.now), None);
     fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
     let first = degraded(&world.now).unwrap();
@@ -416,9 +415,9 @@ fn an_observer_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
 #[test]
 fn a_call_that_is_not_guarded_is_explained_whatever_became_of_the_state() {
     let world = World::new();
-    let (gate, observer) = (world.gate("home"), world.observer());
+    let (gate, view) = (world.gate("home"), world.view());
     fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
-    for source in [&gate as &dyn Source, &observer] {
+    for source in [&gate as &dyn Source, &view] {
         let explain = |tool: &str| {
             let request = json!({ "tool": tool, "params": alice() });
             source.explain(&ExplainRequest::read(&request.to_string()).unwrap(), &world.now)
@@ -438,8 +437,8 @@ fn whoever_looks_goes_back_as_far_as_the_rules_do() {
     world.done(session(&gate, "a"), "mail", &alice());
     gate.close(&world.now);
     world.pass(5 * 24 * 3_600_000);
-    let (fresh, observer) = (world.gate("away"), world.observer());
-    for source in [&fresh as &dyn Source, &observer] {
+    let (fresh, view) = (world.gate("away"), world.view());
+    for source in [&fresh as &dyn Source, &view] {
         assert_eq!(source.recent(&RecentRequest::default(), &world.now).unwrap().actions.len(), 1);
     }
 }

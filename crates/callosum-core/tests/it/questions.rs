@@ -98,7 +98,7 @@ fn every_question_has_one_name_and_is_offered_somewhere() {
 #[test]
 fn who_may_only_read_changes_nothing() {
     let world = World::new();
-    let (gate, observer) = (world.gate("home"), world.observer());
+    let (gate, view) = (world.gate("home"), world.view());
     for Question { name, right, answered, .. } in QUESTIONS {
         assert_eq!(matches!(answered, Answered::ByGate), *right == Right::Operate, "{name}");
         if *right == Right::Operate {
@@ -114,7 +114,7 @@ fn who_may_only_read_changes_nothing() {
             "tally" => json!({ "from": now - 1_000, "to": now, "bucketMs": 100 }),
             _ => json!({}),
         };
-        let answer = query::answer(&observer, name, &request.to_string(), &world.now).unwrap();
+        let answer = query::answer(&view, name, &request.to_string(), &world.now).unwrap();
         assert!(serde_json::from_str::<Value>(&answer).unwrap().is_object(), "{name}");
     }
     // To be asked left no trace.

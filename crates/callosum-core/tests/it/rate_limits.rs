@@ -207,7 +207,7 @@ fn a_fresh_process_counts_right_on_a_long_journal_by_its_index() {
         gate.close(&world.now);
         let gate = world.gate("doug");
         full(&mut world, session(&gate, "a"), "x");
-        let observed = world.observer().status(&world.now).limits;
+        let observed = world.view().status(&world.now).limits;
         assert_eq!(observed, gate.status(&world.now).limits, "{per}");
         assert_eq!(
             observed.first().map(|limit| (limit.used, limit.free_at.is_some())),
@@ -255,7 +255,7 @@ fn an_explanation_says_how_much_of_a_limit_is_used_and_writes_nothing() {
         }
     }
     assert_eq!(used, [("allow", 0, false), ("allow", 1, false), ("block", 2, true)]);
-    let simulated = world.observer().simulate(
+    let simulated = world.view().simulate(
         callosum_core::rules::RuleSet::parse(r#"{"rules":[]}"#).unwrap(),
         None,
         &world.now,
@@ -263,7 +263,7 @@ fn an_explanation_says_how_much_of_a_limit_is_used_and_writes_nothing() {
     );
     assert_eq!(simulated.unwrap().report.before.blocked, 0);
     full(&mut world, session(&gate, "a"), "x");
-    let simulated = world.observer().simulate(
+    let simulated = world.view().simulate(
         callosum_core::rules::RuleSet::parse(r#"{"rules":[]}"#).unwrap(),
         None,
         &world.now,
@@ -301,8 +301,8 @@ fn of_eight_processes_at_a_limit_of_one_exactly_one_goes_through() {
             let output = racer.wait_with_output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let observer = world.observer();
-        let records = world.records(&observer);
+        let view = world.view();
+        let records = world.records(&view);
         let count = |action: &str| records.iter().filter(|record| record["action"] == action).count();
         assert_eq!((count("intercept"), count("blocked")), (1, 7), "round {round}");
         assert!(

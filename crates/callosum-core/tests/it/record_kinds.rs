@@ -95,7 +95,7 @@ fn words_of_the_page() -> String {
          /** The words that a filter's `action` may be, and what is shown for each. */\n\
          export const ACTIONS: [string, string][] = [\n",
     );
-    for ActionWord { word, label, .. } in action_words().filter(|action| action.view != View::Upkeep) {
+    for ActionWord { word, label, .. } in action_words().filter(|action| action.view != View::Maintenance) {
         writeln!(text, "  [{}, {}],", json!(word), json!(label)).unwrap();
     }
     text.push_str("];\n");

@@ -138,21 +138,18 @@ fn a_classification_carries_what_the_rule_says() {
         (full.tier, full.rule_name.as_deref(), full.context_keys),
         (Tier::Critical, Some("rule"), vec!["k".to_owned()])
     );
-    assert_eq!((full.recent_window_ms, full.lock_expiry_ms), (Some(86_400_000), Some(1000)));
+    assert_eq!((full.recent_window_ms, full.lease_ms), (Some(86_400_000), Some(1000)));
     assert_eq!(
         (full.scope, full.mode, full.too_many_keys),
         (Scope::OtherSessions, Some(Mode::Observe), false)
     );
     let plain = rules.classify(&call("u"), "openclaw", &json!({}), &World::unseen());
-    assert_eq!(
-        (plain.tier, plain.scope, plain.mode, plain.lock_expiry_ms),
-        (Tier::Medium, Scope::Any, None, None)
-    );
+    assert_eq!((plain.tier, plain.scope, plain.mode, plain.lease_ms), (Tier::Medium, Scope::Any, None, None));
     let none = rules.classify(&call("v"), "openclaw", &json!({}), &World::unseen());
     assert_eq!((none.tier, none.rule_name, none.context_keys.len()), (Tier::None, None, 0));
     assert_eq!((rules.len(), rules.is_empty()), (2, false));
     assert!(RuleSet::default().is_empty());
-    assert_eq!((rules.largest_window_ms(), rules.largest_lock_expiry_ms()), (86_400_000, 1000));
+    assert_eq!((rules.largest_window_ms(), rules.longest_lease_ms()), (86_400_000, 1000));
     assert_eq!(RuleSet::parse(r#"{"rules": []}"#).unwrap().largest_window_ms(), 0);
 }
 
@@ -371,7 +368,7 @@ fn a_line_of_several_rules_is_checked_by_the_stricter() {
     let all = of("d; c; a; b");
     assert_eq!(all.context_keys, ["c", "a", "b"]);
     assert_eq!((all.tier as u8, all.rule_name.as_deref()), (3, Some("a")));
-    assert_eq!((all.recent_window_ms, all.lock_expiry_ms), (Some(20), Some(7)));
+    assert_eq!((all.recent_window_ms, all.lease_ms), (Some(20), Some(7)));
     assert_eq!((all.scope, all.mode), (Scope::Any, None));
     let alone = of("c; a");
     assert_eq!(

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, JournalId, KnownWindow, Line, Record};
-use callosum_core::store::disk::Open;
+use callosum_core::store::disk::OpenMode;
 use callosum_core::store::journal::retention::{Retention, delete_before, first_to_keep};
 use callosum_core::store::journal::segment::{Carried, Segment};
 use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
@@ -68,7 +68,7 @@ fn a_first_line_says_where_its_segment_begins_unless_the_number_may_be_damaged()
     let base_of = |record: &Record| {
         write(&directory, "journal.jsonl", record.to_line().unwrap());
         let path = directory.path.join("journal.jsonl");
-        let file = SegmentFile::open(&directory.disk, path, Open::Read).unwrap();
+        let file = SegmentFile::open(&directory.disk, path, OpenMode::Read).unwrap();
         file.opening_record().unwrap().map(|record| record.base)
     };
     assert_eq!(base_of(&opened(Some(7), vec![7])), Some(Some(7)));
@@ -211,7 +211,7 @@ fn a_read_goes_on_until_there_is_all_or_it_fails() {
         disk.reads.lock().unwrap().extend(mishaps);
         let (_folder, directory) = disk.folder();
         write(&directory, "file", "0123456789");
-        let file = SegmentFile::open(&directory.disk, directory.path.join("file"), Open::Read).unwrap();
+        let file = SegmentFile::open(&directory.disk, directory.path.join("file"), OpenMode::Read).unwrap();
         let mut buffer = vec![0; length];
         let whole = file.read_exact_at(&mut buffer, offset);
         whole.map(|()| String::from_utf8(buffer).unwrap()).map_err(|error| error.to_string())

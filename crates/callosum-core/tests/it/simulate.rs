@@ -21,7 +21,7 @@ fn simulate(world: &World, rules: &str) -> Simulated {
 
 fn simulate_since(world: &World, rules: &str, since_ms: Option<i64>) -> Simulated {
     let rules = RuleSet::parse(rules).unwrap();
-    world.observer().simulate(rules, since_ms, &world.now, &mut |_, _| {}).unwrap()
+    world.view().simulate(rules, since_ms, &world.now, &mut |_, _| {}).unwrap()
 }
 
 /// The rules of the tests with a part of their text replaced.
@@ -120,7 +120,7 @@ fn under_the_rules_that_wrote_a_journal_its_pauses_are_the_recorded_ones() {
     for seed in 0..12 {
         let mut world = World::new();
         hours(&mut world, seed, 250);
-        let stopped = recorded(&world, &world.observer());
+        let stopped = recorded(&world, &world.view());
         for (.., verdict) in &stopped {
             *verdicts.entry(format!("{verdict:?}")).or_insert(0) += 1;
         }
@@ -145,7 +145,7 @@ fn so_are_those_of_days_of_shell_commands_under_the_shipped_rules() {
         assert_eq!((same.judged, same.changed_calls), (same.calls, 0), "{name}: {:?}", same.not_judged);
         assert_eq!(same.before.paused, replay.refused.len() as u64, "{name}");
         let observed = simulate(&world, &observing(SHIPPED_RULES)).report;
-        assert_eq!(told(&observed.changed), recorded(&world, &world.observer()), "{name}");
+        assert_eq!(told(&observed.changed), recorded(&world, &world.view()), "{name}");
     }
     // What the day does twice is what the scopes are for: without them it would be paused, as often as by the gate
     // when each call is retried.

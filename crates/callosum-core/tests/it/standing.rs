@@ -41,7 +41,7 @@ fn states(world: &World, gate: &Gate) -> Vec<(String, String)> {
         let state = |record: &Record| record.document.as_ref().unwrap()["state"].as_str().unwrap().to_owned();
         standing.all().map(|(key, stands)| (key.to_owned(), state(&stands.record))).collect()
     };
-    let (seen, looked) = (states(gate), states(&world.observer()));
+    let (seen, looked) = (states(gate), states(&world.view()));
     assert_eq!(seen, looked);
     let decided = gate.decide_standing(&Action::Task, &world.now, |standing| {
         (Vec::new(), standing.all().map(|(key, _)| key.to_owned()).collect::<Vec<_>>())
@@ -80,7 +80,7 @@ fn the_newest_record_of_a_key_stands_until_one_says_that_it_ended() {
     write(&world, &gate, &[task(&world, "c", "open", false), task(&world, "b", "completed", true)]);
     let expected = pairs(&[("a", "claimed"), ("c", "open")]);
     assert_eq!(states(&world, &gate), expected);
-    let newest = |key: &str| world.observer().newest_on(&Action::Task, key, &world.now).unwrap();
+    let newest = |key: &str| world.view().newest_on(&Action::Task, key, &world.now).unwrap();
     assert!(newest("b").unwrap().record.ended && newest("x").is_none());
 
     // Behind an index, in another process, and where the index begins later than they were written.
@@ -102,7 +102,7 @@ fn the_newest_record_of_a_key_stands_until_one_says_that_it_ended() {
     let last = world.gate_with("doug", &small());
     assert_eq!(states(&world, &last), expected);
     assert_eq!(
-        world.observer().newest_on(&Action::Task, "a", &world.now).unwrap().unwrap().record.document,
+        world.view().newest_on(&Action::Task, "a", &world.now).unwrap().unwrap().record.document,
         Some(json!({ "state": "claimed" }))
     );
 }
@@ -168,7 +168,7 @@ fn a_hooks_process_carries_on_few_and_leaves_many_to_others() {
         write(&world, &gate, &open);
         calls(&mut world, &gate, 8_000);
         gate.close(&world.now);
-        let oldest = world.observer().following(0, &world.now).unwrap().oldest;
+        let oldest = world.view().following(0, &world.now).unwrap().oldest;
         let mut settings = small();
         settings["stateDir"] = json!(world.path().to_str().unwrap());
         let hook = Gate::new(GateOptions {
@@ -182,7 +182,7 @@ fn a_hooks_process_carries_on_few_and_leaves_many_to_others() {
             world.done(session(&hook, "b"), "write", &json!({ "path": "/tmp/y" }));
         }
         hook.close(&world.now);
-        let after = world.observer().following(0, &world.now).unwrap().oldest;
+        let after = world.view().following(0, &world.now).unwrap().oldest;
         assert_eq!((oldest, after > oldest), (0, is_pruned), "{count}");
         assert_eq!(states(&world, &world.gate_with("doug", &roomy)).len(), count);
     }

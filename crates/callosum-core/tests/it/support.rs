@@ -6,7 +6,7 @@ use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Source};
 use callosum_core::record::outcome::Ended;
 use callosum_testing::gate::options;
 use serde_json::{Value, json};
@@ -63,8 +63,8 @@ impl World {
     }
 
     /// Looks, and leaves no trace.
-    pub(crate) fn observer(&self) -> Observer {
-        Observer::new(GateOptions {
+    pub(crate) fn view(&self) -> ReadOnlyView {
+        ReadOnlyView::new(GateOptions {
             settings: json!({ "stateDir": self.path().to_str().unwrap() }).to_string(),
             home: self.path().to_owned(),
             ..GateOptions::default()

@@ -49,8 +49,8 @@ fn tools_and_programs_without_a_rule_are_told_with_how_often() {
     assert_eq!(told(&gate, &world), expected, "not written yet");
     gate.maintain(&world.now);
     assert_eq!(told(&gate, &world), expected);
-    assert_eq!(told(&world.observer(), &world), expected);
-    let status = serde_json::to_value(world.observer().status(&world.now)).unwrap();
+    assert_eq!(told(&world.view(), &world), expected);
+    let status = serde_json::to_value(world.view().status(&world.now)).unwrap();
     let covered =
         |tool: &str| status.pointer(&format!("/coverage/test/{tool}/covered")).and_then(Value::as_bool);
     assert_eq!(
@@ -82,10 +82,7 @@ fn what_a_rule_names_since_is_told_no_more() {
         {"name": "b", "tier": 3, "tool": "exec", "command": "acme deploy", "contextKey": "b"},
     ]});
     std::fs::write(world.path().join("tiers.json"), own.to_string()).unwrap();
-    assert_eq!(
-        told(&world.observer(), &world),
-        [(Kind::Program, "acme publish".to_owned(), 1, Some("publish"))]
-    );
+    assert_eq!(told(&world.view(), &world), [(Kind::Program, "acme publish".to_owned(), 1, Some("publish"))]);
 }
 
 /// A hook's process carries its counts on the line of the call.
@@ -102,10 +99,7 @@ fn programs_of_hooks_are_counted_on_the_lines_of_their_calls() {
         let _ = gate.before(&call(by, "exec", None), &json!({"command": "acme deploy"}), &world.now);
         gate.close(&world.now);
     }
-    assert_eq!(
-        told(&world.observer(), &world),
-        [(Kind::Program, "acme deploy".to_owned(), 2, Some("deploy"))]
-    );
+    assert_eq!(told(&world.view(), &world), [(Kind::Program, "acme deploy".to_owned(), 2, Some("deploy"))]);
 }
 
 /// What stands where a program was meant may be anything.

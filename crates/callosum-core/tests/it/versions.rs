@@ -5,7 +5,7 @@ use std::fs;
 
 use callosum_core::gate::{Answer, Gate, GateOptions};
 use callosum_core::model::time::to_rfc3339;
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Source};
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};
@@ -33,8 +33,8 @@ fn degraded(world: &World, source: &dyn Source) -> Value {
     serde_json::to_value(source.status(&world.now)).unwrap()["degraded"].clone()
 }
 
-fn observer(world: &World) -> Observer {
-    Observer::new(GateOptions {
+fn view(world: &World) -> ReadOnlyView {
+    ReadOnlyView::new(GateOptions {
         settings: json!({"stateDir": world.path().to_str().unwrap()}).to_string(),
         ..GateOptions::default()
     })
@@ -71,7 +71,7 @@ fn a_running_gate_that_meets_a_newer_major_version_guards_nothing_until_the_line
         // A fresh process and one that only looks say the same.
         let fresh = world.gate("mira");
         assert_guards_nothing(&mut world, &fresh);
-        assert_eq!(degraded(&world, &observer(&world))["code"], "newer-format");
+        assert_eq!(degraded(&world, &view(&world))["code"], "newer-format");
         // Put back as it was: well again by itself, with what was refused and queued meanwhile written down.
         fs::write(world.journal_path(), before).unwrap();
         let text = world.refused(session(&gate, "b"), "mail", &alice());
@@ -114,7 +114,7 @@ fn what_a_newer_minor_version_adds_is_kept_shown_and_ignored() {
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
     assert_eq!((&status["journal"]["skipped"], &status["degraded"]), (&json!(0), &Value::Null));
     // An operator sees the lines as they stand, whatever this version knows of them.
-    for looking in [&gate as &dyn Source, &observer(&world)] {
+    for looking in [&gate as &dyn Source, &view(&world)] {
         let records = looking.journal(&Filter::default(), &world.now).unwrap().entries;
         assert_eq!(records[0]["colour"], newer["colour"]);
         assert_eq!(records[0]["holder"]["host"], "elsewhere");

@@ -262,7 +262,7 @@ mod tests {
     use std::task::{Context, Waker};
 
     use callosum_core::gate::GateOptions;
-    use callosum_core::query::Observer;
+    use callosum_core::query::ReadOnlyView;
     use tokio_rustls::rustls::ServerConfig;
     use tokio_rustls::rustls::server::ResolvesServerCertUsingSni;
 
@@ -274,7 +274,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let settings = serde_json::json!({ "stateDir": directory.path() }).to_string();
         let options = GateOptions { settings, ..GateOptions::default() };
-        let base = Base::new(State::Observer(Arc::new(Observer::new(options.clone())), options));
+        let base = Base::new(State::View(Arc::new(ReadOnlyView::new(options.clone())), options));
         let no_certificates = Arc::new(ResolvesServerCertUsingSni::new());
         let tls = ServerConfig::builder().with_no_client_auth().with_cert_resolver(no_certificates);
         let door =

@@ -50,7 +50,7 @@ pub(super) fn kind_of(record: &Value) -> Option<Kind> {
         | View::Session
         | View::Exchange
         | View::Fault
-        | View::Upkeep
+        | View::Maintenance
         | View::Unknown => None,
     }
 }

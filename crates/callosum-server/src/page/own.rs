@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 use serde_json::json;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -59,8 +59,8 @@ async fn serve(global: &Global, port: u16, out: &mut dyn Write) -> Result<ExitCo
         Failure::new(fragment, "choose another `--port`, or leave it out")
     })?;
     let address = door.address().map_err(|error| cant_serve(&error))?;
-    let observer = Arc::new(Observer::new(options.clone()));
-    let base = Arc::new(Base::new(State::Observer(observer, options)));
+    let view = Arc::new(ReadOnlyView::new(options.clone()));
+    let base = Arc::new(Base::new(State::View(view, options)));
     let page = Arc::new(Page::open(door.scheme(), address, Arc::clone(&base))?);
     let router: Router = entered(routes::routes(&page).fallback(routes::nothing_else), None);
 

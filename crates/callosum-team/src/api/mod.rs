@@ -16,7 +16,7 @@ use std::path::Path;
 use callosum_core::gate::Gate;
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, Source};
+use callosum_core::query::{ReadOnlyView, Source};
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -424,9 +424,9 @@ impl<'a> Desk<'a> {
 
     /// Of one who only looks.
     #[must_use]
-    pub fn of_observer(observer: &'a Observer, now: Stamp) -> Self {
-        let (machine, state_dir) = (observer.machine(), observer.state_dir());
-        Self { source: observer, machine, state_dir, gate: None, now }
+    pub fn of_view(view: &'a ReadOnlyView, now: Stamp) -> Self {
+        let (machine, state_dir) = (view.machine(), view.state_dir());
+        Self { source: view, machine, state_dir, gate: None, now }
     }
 
     /// The routes in force here.

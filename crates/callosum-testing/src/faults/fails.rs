@@ -99,7 +99,7 @@ impl Fault for Fails {
             // Who may read and write a file may change its rights.
             Kind::MakePrivate => return Course::Well,
             // The system is asked for the same.
-            Kind::Size => Kind::FileFacts,
+            Kind::Size => Kind::FileMetadata,
             kind => kind,
         };
         let Some(failure) = self.0.lock().unwrap().failure(kind, step) else { return Course::Well };

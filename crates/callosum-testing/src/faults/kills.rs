@@ -5,7 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Mutex;
 
-use callosum_core::store::disk::Open;
+use callosum_core::store::disk::OpenMode;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::disk::{Course, Fault, Kind, Step};
@@ -72,7 +72,7 @@ impl Kills {
 impl Fault for Kills {
     fn meet(&self, step: &Step<'_>) -> Course {
         let kind = match (step.kind, step.purpose) {
-            (Kind::Open, Some(Open::Create)) => "create",
+            (Kind::Open, Some(OpenMode::Create)) => "create",
             (Kind::Open | Kind::OpenGuard, _) => "open",
             (Kind::MakeFolder, _) => "make",
             (Kind::Rename, _) => "rename",
@@ -82,7 +82,15 @@ impl Fault for Kills {
             (Kind::Write, _) => "write",
             (Kind::SetSize, _) => "cut",
             // These change nothing that is looked at afterwards.
-            (Kind::Facts | Kind::List | Kind::FileFacts | Kind::Size | Kind::Read | Kind::MakePrivate, _) => {
+            (
+                Kind::Metadata
+                | Kind::List
+                | Kind::FileMetadata
+                | Kind::Size
+                | Kind::Read
+                | Kind::MakePrivate,
+                _,
+            ) => {
                 return Course::Well;
             }
         };

@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex};
 
-use callosum_core::store::disk::Open;
+use callosum_core::store::disk::OpenMode;
 
 use crate::disk::{Course, Fault, Kind, Step};
 use crate::wait::HANGS;
@@ -64,7 +64,7 @@ impl Fault for Stops {
         let of = match (step.kind, step.purpose) {
             (Kind::Write | Kind::SetSize, _) => Some(What::Writes),
             (Kind::Sync | Kind::SyncFolder, _) => Some(What::Flushes),
-            (Kind::Read, Some(Open::Read)) => Some(What::FirstLook),
+            (Kind::Read, Some(OpenMode::Read)) => Some(What::FirstLook),
             _ => None,
         };
         let mut state = self.state.lock().unwrap();

@@ -1,7 +1,7 @@
 //! The clocks that windows and leases are measured by.
 
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Source};
 
 use super::finding::{Finding, Level};
 use crate::output::local_time;
@@ -9,9 +9,9 @@ use crate::output::local_time;
 /// Processes write a little out of order, and machines that share a folder differ a little.
 const TOLERATED_MS: u64 = 5_000;
 
-pub(super) fn look(observer: &Observer, now: &Stamp) -> Vec<Finding> {
+pub(super) fn look(view: &ReadOnlyView, now: &Stamp) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let newest = observer.journal(&Filter { limit: 1, ..Filter::default() }, now).ok();
+    let newest = view.journal(&Filter { limit: 1, ..Filter::default() }, now).ok();
     let newest = newest.as_ref().and_then(|found| found.entries.first()?.get("timestamp")?.as_str());
     let ahead = newest.and_then(from_rfc3339).map_or(0, |at| at.saturating_sub(now.wall_ms));
     let ahead = u64::try_from(ahead).unwrap_or(0);

@@ -5,7 +5,7 @@ use std::path::Path;
 use callosum_context::lint::away;
 use callosum_context::registry::{PolicyMode, Recorded, Registry};
 use callosum_context::tend;
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, long};
@@ -13,11 +13,9 @@ use crate::output::{counted, long};
 /// Files listed.
 const MAX_FILES: usize = 20;
 
-pub(super) fn look(observer: &Observer) -> Vec<Finding> {
-    match Registry::read(observer.state_dir()) {
-        Ok(registry) => {
-            registry.in_use().flat_map(|recorded| folder(observer.state_dir(), recorded)).collect()
-        }
+pub(super) fn look(view: &ReadOnlyView) -> Vec<Finding> {
+    match Registry::read(view.state_dir()) {
+        Ok(registry) => registry.in_use().flat_map(|recorded| folder(view.state_dir(), recorded)).collect(),
         Err(problem) => {
             let title = format!("Can't list the shared contexts: {}", long(&problem.message));
             vec![Finding::new(Level::Error, "context", title, problem.remedy)]

@@ -1,7 +1,7 @@
 //! Actions whose process died or whose lease ended with no outcome.
 
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, Source};
+use callosum_core::query::{ReadOnlyView, Source};
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, local_time, long, name};
@@ -9,9 +9,9 @@ use crate::output::{counted, local_time, long, name};
 /// Actions listed.
 const MAX_LISTED: usize = 10;
 
-pub(super) fn look(observer: &Observer, now: &Stamp) -> Option<Finding> {
+pub(super) fn look(view: &ReadOnlyView, now: &Stamp) -> Option<Finding> {
     // What can't be read is told by the journal's finding.
-    let open = observer.unfinished(now).ok()?;
+    let open = view.unfinished(now).ok()?;
     if open.is_empty() {
         return Some(Finding::ok("leases", "Every action has an outcome, or may still be running"));
     }

@@ -27,20 +27,20 @@ use crate::args::{Args, Examined};
 use crate::output::{Failure, counted, json, toned};
 
 pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
-    let status = observer.status(&now);
-    let mut findings = state_dir::look(&observer, &status);
+    let view = super::view(args)?;
+    let now = view.machine().now();
+    let status = view.status(&now);
+    let mut findings = state_dir::look(&view, &status);
     findings.extend(settings::look(&status));
-    findings.extend(clock::look(&observer, &now));
+    findings.extend(clock::look(&view, &now));
     findings.push(rules::look(&status));
-    findings.extend(leases::look(&observer, &now));
+    findings.extend(leases::look(&view, &now));
     findings.extend(hooks::look(&status, &now));
     findings.extend(uncovered::look(&status));
     findings.extend(webhooks::look(&status));
-    findings.extend(context::look(&observer));
-    findings.extend(runtimes::look(&observer, &status));
-    findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
+    findings.extend(context::look(&view));
+    findings.extend(runtimes::look(&view, &status));
+    findings.extend(openclaw::look(&view, &status, &now, examined.canary));
 
     let ok = findings.iter().all(|finding| finding.level <= Level::Note);
     if args.global.json {

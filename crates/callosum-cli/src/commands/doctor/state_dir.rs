@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use callosum_core::model::error::StateError;
-use callosum_core::query::{Observer, Status};
+use callosum_core::query::{ReadOnlyView, Status};
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
 
@@ -20,8 +20,8 @@ const NO_ROOM: u64 = 1024 * 1024;
 /// Files listed by name.
 const MAX_FILES: usize = 5;
 
-pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
-    let directory = StateDir::new(observer.state_dir().to_owned());
+pub(super) fn look(view: &ReadOnlyView, status: &Status) -> Vec<Finding> {
+    let directory = StateDir::new(view.state_dir().to_owned());
     let path = long(&directory.path.display().to_string());
     let mut findings = Vec::new();
     if let Err(error) = directory.verify() {

@@ -183,23 +183,25 @@ impl From<Said> for Told {
 
 /// The answer about an event. A panic is answered as whatever else can't be decided.
 fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Told {
-    caught(|| decided(gate, event, deadline), || undecided(gate, event))
+    caught(|| decided(gate, event, deadline), || answer_after_panic(gate, event))
 }
 
-/// What `decide` says; if it panics, what `undecided` says; nothing, if that does too.
-fn caught(decide: impl FnOnce() -> Told, undecided: impl FnOnce() -> Said) -> Told {
+/// What `decide` says; if it panics, what `answer_after_panic` says; nothing, if that does too.
+fn caught(decide: impl FnOnce() -> Told, answer_after_panic: impl FnOnce() -> Said) -> Told {
     catch_unwind(AssertUnwindSafe(decide))
-        .or_else(|_| catch_unwind(AssertUnwindSafe(|| undecided().into())))
+        .or_else(|_| catch_unwind(AssertUnwindSafe(|| answer_after_panic().into())))
         .unwrap_or_else(|_| Said::Nothing.into())
 }
 
 /// What is said about an event when the gate itself has failed.
-fn undecided(gate: &Gate, event: &Event) -> Said {
+fn answer_after_panic(gate: &Gate, event: &Event) -> Said {
     let now = gate.machine().now();
     match (&event.params, event.moment) {
-        (Params::Whole(params), Moment::Before) => said(event, gate.undecided(&event.call, params, &now)),
+        (Params::Whole(params), Moment::Before) => {
+            said(event, gate.answer_after_panic(&event.call, params, &now))
+        }
         (Params::Partly { params, .. }, Moment::Before) => {
-            said(event, gate.undecided(&event.call, params, &now))
+            said(event, gate.answer_after_panic(&event.call, params, &now))
         }
         _ => Said::Nothing,
     }
@@ -394,7 +396,7 @@ mod tests {
             let state_dir_variable = Some(directory.path().display().to_string());
             let gate = Gate::new(GateOptions { state_dir_variable, is_hook: true, ..GateOptions::default() });
             let event = event(name, command);
-            let said = caught(|| panic!("while it decides"), || undecided(&gate, &event)).said;
+            let said = caught(|| panic!("while it decides"), || answer_after_panic(&gate, &event)).said;
             assert_eq!(matches!(said, Said::Refusal(..)), is_refused, "{name} {command}");
         }
         let nothing = caught(|| panic!("while it decides"), || panic!("while it refuses"));

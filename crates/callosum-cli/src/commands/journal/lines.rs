@@ -151,7 +151,7 @@ fn happened(record: &Record) -> String {
         | View::Session
         | View::Exchange
         | View::Fault
-        | View::Upkeep => spec.label.to_owned(),
+        | View::Maintenance => spec.label.to_owned(),
     }
 }
 
@@ -230,7 +230,7 @@ fn of_view(record: &Record) -> Vec<String> {
             let pauses = record.get("of").and_then(Value::as_array).map_or(0, Vec::len);
             vec![counted(pauses as u64, "pause")]
         }
-        View::Upkeep => record.get("seen").and_then(Value::as_object).map(hooks).into_iter().collect(),
+        View::Maintenance => record.get("seen").and_then(Value::as_object).map(hooks).into_iter().collect(),
         View::Call
         | View::Stop
         | View::Denial

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, QueryError};
+use callosum_core::query::{QueryError, ReadOnlyView};
 use callosum_team::api::{self, Desk, Surface};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::names::Names;
@@ -97,10 +97,10 @@ fn refused(args: &Args, refusal: &Refusal, out: &mut dyn Write) -> Result<ExitCo
 }
 
 /// One who looks, and when.
-fn looking(args: &Args) -> Result<(Observer, Stamp), Failure> {
-    let observer = super::observer(args)?;
-    let now = observer.machine().now();
-    Ok((observer, now))
+fn looking(args: &Args) -> Result<(ReadOnlyView, Stamp), Failure> {
+    let view = super::view(args)?;
+    let now = view.machine().now();
+    Ok((view, now))
 }
 
 /// One who writes.
@@ -117,8 +117,8 @@ impl Writer {
         let gate = Gate::new(super::options(args)?);
         let now = gate.machine().now();
         // Before arguments, existence or state are looked at.
-        let observer = super::observer(args)?;
-        let mut actor = caller(&observer, &now)?.actor()?;
+        let view = super::view(args)?;
+        let mut actor = caller(&view, &now)?.actor()?;
         let names = Names::of(&Desk::of_gate(&gate, now).routes()?);
         names.name(&mut actor);
         Ok(Self { gate, actor, names, now })
@@ -138,10 +138,10 @@ impl Drop for Writer {
 /// Asks for something by its name. What only looks leaves no trace.
 fn ask(args: &Args, verb: &str, request: Value) -> Result<Value, Unable> {
     let verb = api::Verb::named(verb, Surface::CommandLine)?;
-    let (observer, now) = looking(args)?;
-    let asker = caller(&observer, &now)?.actor();
+    let (view, now) = looking(args)?;
+    let asker = caller(&view, &now)?.actor();
     if !verb.writes() {
-        return Ok(verb.answer(&Desk::of_observer(&observer, now), request, &asker)?);
+        return Ok(verb.answer(&Desk::of_view(&view, now), request, &asker)?);
     }
     let gate = Gate::new(super::options(args)?);
     let answer = verb.answer(&Desk::of_gate(&gate, now), request, &asker);

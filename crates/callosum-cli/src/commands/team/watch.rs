@@ -44,13 +44,13 @@ pub(super) fn publish(args: &Args, event: &Publish, out: &mut dyn Write) -> Answ
 }
 
 pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer {
-    let (observer, now) = looking(args)?;
+    let (view, now) = looking(args)?;
     let wrong =
         |message: String, remedy: &str| Failure::CantLook { fragment: message, remedy: remedy.to_owned() };
     let picked =
         Topics::read(wanted.topic.as_deref()).map_err(|why| wrong(why, "see `callosum watch --help`"))?;
-    let names = Names::of(&Desk::of_observer(&observer, now).routes()?);
-    let end = observer.head(&now)?.head;
+    let names = Names::of(&Desk::of_view(&view, now).routes()?);
+    let end = view.head(&now)?.head;
     let (mut at, from_ms) = match wanted.since.as_deref() {
         None => (end, None),
         Some(text) => match text.parse::<u64>() {
@@ -60,7 +60,7 @@ pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer 
     };
     let mut journal: Option<String> = None;
     loop {
-        let read = observer.following(at, &observer.machine().now())?;
+        let read = view.following(at, &view.machine().now())?;
         if journal.is_some() && read.journal.is_some() && journal != read.journal {
             // Another journal stands there: what the last one had behind this nobody can tell.
             json(out, &gap_document(at, read.oldest))?;

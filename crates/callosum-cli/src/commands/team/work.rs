@@ -43,13 +43,13 @@ const LOOK_FOR_LOST: Duration = Duration::from_secs(10);
 const BEAT: Duration = Duration::from_millis(IDLE_MS / 3);
 
 pub(super) fn run(args: &Args, wanted: &Work, out: &mut dyn Write) -> Answer {
-    let (observer, now) = looking(args)?;
-    only_a_person(&caller(&observer, &now)?.actor()?, "starts a worker")?;
-    let names = Names::of(&Desk::of_observer(&observer, now).routes()?);
+    let (view, now) = looking(args)?;
+    only_a_person(&caller(&view, &now)?.actor()?, "starts a worker")?;
+    let names = Names::of(&Desk::of_view(&view, now).routes()?);
     let worker = Worker {
         args,
         program: Program::of(wanted.runtime, &wanted.words, folder(wanted.cwd.as_deref())?)?,
-        actor: work::actor(wanted.runtime.name(), &names, observer.machine()),
+        actor: work::actor(wanted.runtime.name(), &names, view.machine()),
         command: command(args)?,
         is_stopped: stopped()?,
     };
@@ -171,8 +171,8 @@ impl Worker<'_> {
 
     /// The next task. The guard is taken only where there is one.
     fn claim(&self) -> Result<Option<Task>, Unable> {
-        let (observer, now) = looking(self.args)?;
-        let tasks = team::tasks(&observer, observer.machine(), &now)?;
+        let (view, now) = looking(self.args)?;
+        let tasks = team::tasks(&view, view.machine(), &now)?;
         if !tasks.iter().any(|task| work::is_for(task, &self.actor)) {
             return Ok(None);
         }
@@ -182,8 +182,8 @@ impl Worker<'_> {
     /// Waits until there may be a task again.
     fn rest(&self) -> Result<(), Unable> {
         let head = || -> Result<u64, Unable> {
-            let (observer, now) = looking(self.args)?;
-            Ok(observer.head(&now)?.head)
+            let (view, now) = looking(self.args)?;
+            Ok(view.head(&now)?.head)
         };
         let (began, at) = (Instant::now(), head()?);
         while began.elapsed() < LOOK_FOR_LOST && !self.is_stopped() {
@@ -246,8 +246,8 @@ impl Worker<'_> {
 
     /// Whether nobody took the task meanwhile or called it off. Where that can't be looked at, nobody did.
     fn still_has(&self, task: &Task) -> bool {
-        let Ok((observer, now)) = looking(self.args) else { return true };
-        let Ok(stands) = team::task(&observer, observer.machine(), &task.id, &now) else { return true };
+        let Ok((view, now)) = looking(self.args) else { return true };
+        let Ok(stands) = team::task(&view, view.machine(), &task.id, &now) else { return true };
         let is_held = stands.state.is_held() || stands.state == State::Stalled;
         is_held && stands.generation == task.generation
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::light::Counted;
+use crate::record::light::SeenCounts;
 use crate::record::{Action as Kind, HookCounts, Record, has_room};
 
 use super::History;
@@ -31,7 +31,7 @@ impl History {
     }
 
     /// The same of a line of tier 0 or 1.
-    pub fn count_light(&mut self, counted: &Counted) {
+    pub fn count_light(&mut self, counted: &SeenCounts) {
         self.add_counts(&counted.runtime, &counted.seen, counted.wall_ms);
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::decision::history::{Action as Past, History, Pause, State, Who};
-use crate::decision::pause_text::{self, Told};
+use crate::decision::pause_text::{self, Citation};
 use crate::decision::plan::{Plan, Until};
 use crate::model::time::Stamp;
 use crate::store::ledger::Ledger;
@@ -119,9 +119,9 @@ impl Gate {
 }
 
 /// The pieces of an earlier pause, as they stand now.
-fn told_again(history: &History, pause: &Pause, state: impl Fn(&Past) -> State) -> Vec<Told> {
+fn told_again(history: &History, pause: &Pause, state: impl Fn(&Past) -> State) -> Vec<Citation> {
     let pieces = pause.evidence.iter().filter_map(|shown| history.action(shown.seq));
-    let told = pieces.map(|action| Told {
+    let told = pieces.map(|action| Citation {
         seq: action.seq,
         state: state(action),
         keys: pause.keys.iter().filter(|key| action.keys.iter().any(|on| **on == ***key)).cloned().collect(),

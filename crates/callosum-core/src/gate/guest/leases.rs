@@ -11,7 +11,7 @@ use crate::store::ledger::{Ledger, Needs};
 
 use super::settle::Meant;
 use super::{Fact, Gate, NotAdmitted, expires_ms, facts};
-use crate::decision::pause_text::Told;
+use crate::decision::pause_text::Citation;
 
 /// The tool that a lease without a call is told by.
 const LEASE_TOOL: &str = "lock";
@@ -48,7 +48,7 @@ impl Gate {
                 return Ok(Lease::HeldBy(others));
             }
             if let Some(held) = own.iter().find(|action| action.only_lease) {
-                let lease_ms = self.settings.lock_expiry_ms;
+                let lease_ms = self.settings.lease_ms;
                 return renew(ledger, &proof, (held, lease_ms), via, now).map(|(end, _)| Lease::Until(end));
             }
             let mut record = Record::new(Action::Leased, &who.instance, now);
@@ -59,7 +59,7 @@ impl Gate {
             record.tool = Some(LEASE_TOOL.to_owned());
             record.context_keys = keys.to_vec();
             record.via = Some(via.to_owned());
-            let expires_ms = now.plus_ms(self.settings.lock_expiry_ms).wall_ms;
+            let expires_ms = now.plus_ms(self.settings.lease_ms).wall_ms;
             record.expires_ms = Some(expires_ms);
             ledger.append(&proof, &record, now)?;
             Ok(Lease::Until(expires_ms))
@@ -123,7 +123,7 @@ impl Gate {
                 return Ok(Err(several));
             }
             let Some(held) = held.first() else { return Ok(Ok(Lease::Free)) };
-            let lease_ms = self.settings.lock_expiry_ms;
+            let lease_ms = self.settings.lease_ms;
             renew(ledger, &proof, (held, lease_ms), via, now).map(|(end, _)| Ok(Lease::Until(end)))
         });
         result.map_err(|reason| self.not_done(reason, now))?
@@ -143,9 +143,13 @@ impl Gate {
         let holding = keys.iter().flat_map(|key| history.on_key(key));
         let holding = holding.filter(|action| action.holds_lease(now, &is_dead));
         let (own, others): (Vec<&Past>, Vec<&Past>) = holding.partition(|action| action.who.is_of(instance));
-        let told: Vec<Told> = others
+        let told: Vec<Citation> = others
             .iter()
-            .map(|action| Told { seq: action.seq, state: action.state(now, &is_dead), keys: keys.to_vec() })
+            .map(|action| Citation {
+                seq: action.seq,
+                state: action.state(now, &is_dead),
+                keys: keys.to_vec(),
+            })
             .collect();
         (own.into_iter().cloned().collect(), facts(history, &told, None))
     }

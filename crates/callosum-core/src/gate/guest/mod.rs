@@ -10,9 +10,9 @@ mod settle;
 use std::borrow::Cow;
 
 use crate::decision::history::{Action as Past, History, State, Who};
-use crate::decision::pause_text::{self, Told};
-use crate::decision::plan::{Plan, Refusal, Standing, Until};
-use crate::decision::{Decision, Piece, conflicts, decide};
+use crate::decision::pause_text::{self, Citation};
+use crate::decision::plan::{HostState, Plan, Refusal, Until};
+use crate::decision::{Decision, EvidenceItem, conflicts, decide};
 use crate::model::error::StateError;
 use crate::model::on_conflict::OnConflict;
 use crate::model::settings::OnStateError;
@@ -278,7 +278,7 @@ impl Gate {
     /// Writes what [went on unwritten](Self::admit_unwritten). What can't be written waits on, and its failure is told as any
     /// other. For a thread that may wait.
     pub fn write_what_went_on(&self, now: &Stamp) {
-        // What failed is noted; the upkeep tries again.
+        // What failed is noted; maintenance tries again.
         let _ = self.write_within(self.patience(), now);
     }
 
@@ -343,9 +343,8 @@ impl Gate {
                 let window_ms = self.settings.recent_window_ms;
                 let warned = warning(&plan, &told);
                 if let Some(refusal) = &warned {
-                    ledger
-                        .bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
-                    ledger.bring_places(&refusal.sessions(ledger.history(), window_ms, now))?;
+                    ledger.load_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+                    ledger.load_places(&refusal.sessions(ledger.history(), window_ms, now))?;
                 }
                 let facts = facts(ledger.history(), &told, intent.digest());
                 let text =
@@ -427,33 +426,33 @@ impl Gate {
         lapsed: Option<&Past>,
         history: &History,
         now: &Stamp,
-    ) -> (Plan, Vec<Told>) {
+    ) -> (Plan, Vec<Citation>) {
         if !intent.tier.is_guarded() {
             return (Plan::Allow { despite: None, shown: Vec::new() }, Vec::new());
         }
-        let mut question = intent.terms.question(who, keys, &self.settings);
+        let mut call_facts = intent.terms.call_facts(who, keys, &self.settings);
         if lapsed.is_some() {
             // It was counted when it began.
-            question.limits = &[];
+            call_facts.limits = &[];
         }
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let mut decision = decide(history, &question, now, &is_dead);
+        let mut decision = decide(history, &call_facts, now, &is_dead);
         if let (Some(lapsed), Decision::Pause(pieces)) = (lapsed, &mut decision) {
             let is_answered =
-                |piece: &Piece<'_>| piece.acknowledged && question.on_conflict != OnConflict::Block;
+                |piece: &EvidenceItem<'_>| piece.acknowledged && call_facts.on_conflict != OnConflict::Block;
             if pieces.iter().all(|piece| piece.action.seq == lapsed.seq || is_answered(piece)) {
                 decision = Decision::Allow(std::mem::take(pieces));
             }
         }
         // A limit is no advice.
         if terms == Terms::Advice && !matches!(decision, Decision::Full(_)) {
-            let pieces = conflicts(history, &question, now, &is_dead);
+            let pieces = conflicts(history, &call_facts, now, &is_dead);
             let plan = Plan::advised(&pieces, intent.tier, intent.terms.observe, now, &is_dead);
-            return (plan, pieces.iter().map(Told::of).collect());
+            return (plan, pieces.iter().map(Citation::of).collect());
         }
-        let standing = if intent.terms.observe { Standing::Runs } else { Standing::Waits };
-        (Plan::of(&decision, &question, standing, now), decision.pieces().iter().map(Told::of).collect())
+        let host = if intent.terms.observe { HostState::Runs } else { HostState::Waits };
+        (Plan::of(&decision, &call_facts, host, now), decision.pieces().iter().map(Citation::of).collect())
     }
 
     /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
@@ -513,7 +512,7 @@ impl NotAdmitted {
 }
 
 /// What a plan tells its caller: why it is refused, or what it is warned of.
-fn warning(plan: &Plan, told: &[Told]) -> Option<Refusal> {
+fn warning(plan: &Plan, told: &[Citation]) -> Option<Refusal> {
     match plan {
         Plan::Refuse(refusal) => Some(refusal.clone()),
         Plan::Allow { despite: Some(despite), shown } => {
@@ -525,8 +524,8 @@ fn warning(plan: &Plan, told: &[Told]) -> Option<Refusal> {
     }
 }
 
-fn facts(history: &History, told: &[Told], digest: Option<&str>) -> Vec<Fact> {
-    let fact = |told: &Told| {
+fn facts(history: &History, told: &[Citation], digest: Option<&str>) -> Vec<Fact> {
+    let fact = |told: &Citation| {
         let action = history.action(told.seq)?;
         Some(Fact {
             seq: action.seq,

@@ -9,13 +9,13 @@ use crate::gate::open_calls::Phase;
 use crate::machine::Machine;
 use crate::model::tool_call::ToolCall;
 use crate::query::Source;
-use crate::store::disk::{Disk, Open, SystemDisk};
+use crate::store::disk::{Disk, OpenMode, SystemDisk};
 use crate::store::journal::segment_file::SegmentFile;
 
 /// A file that can be opened and examined, but not flushed: `fdatasync` refuses what is on no disk.
 fn unflushable() -> Arc<SegmentFile> {
     let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
-    Arc::new(SegmentFile::open(&disk, "/proc/version".into(), Open::Read).unwrap())
+    Arc::new(SegmentFile::open(&disk, "/proc/version".into(), OpenMode::Read).unwrap())
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::compile::{Rule, compared_tool};
-use super::format::{RuleFormat, RulesFile};
+use super::format::{RuleFormat, WrittenRules};
 use super::index_builder::HTTP_CLIENTS;
 use super::limits::Budget;
 use super::rule_set::read_rule;
@@ -86,7 +86,7 @@ pub enum WarningKind {
 #[must_use]
 pub fn lint(text: &str) -> Lint {
     let source = Source::new(text);
-    let file = match RulesFile::read(source) {
+    let file = match WrittenRules::read(source) {
         Ok(file) => file,
         Err(error) => return Lint { errors: vec![error], ..Lint::default() },
     };
@@ -126,7 +126,7 @@ pub fn lint(text: &str) -> Lint {
 /// The shipped rules, without those whose names are taken.
 fn shipped_but(taken: &HashSet<String>) -> Vec<RuleFormat> {
     let source = Source::new(SHIPPED_RULES);
-    let Ok(file) = RulesFile::read(source) else { return Vec::new() };
+    let Ok(file) = WrittenRules::read(source) else { return Vec::new() };
     let mut names = HashSet::new();
     let rules = file.rules.iter().filter_map(|text| read_rule(source, text.get(), &mut names).ok());
     rules.filter(|rule| !taken.contains(&rule.name.value)).collect()

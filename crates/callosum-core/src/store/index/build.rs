@@ -18,7 +18,7 @@ use crate::store::journal::segments::Segments;
 use crate::store::state_dir::StateDir;
 
 use super::topic::topics;
-use super::{ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row, UnendedLine};
+use super::{ENTRY, Entry, FILE_NAME, Index, IndexHeader, LAYOUT, Mark, PER_BLOCK, Row, UnendedLine};
 
 /// The newest actions that are named.
 const NEWEST: usize = 64;
@@ -43,7 +43,7 @@ pub struct IndexJob {
     keep_ms: u64,
     /// An index that ends fewer bytes before is as good.
     step: u64,
-    head: Head,
+    header: IndexHeader,
     /// What is known to be too long to be a line.
     endless: Option<Endless>,
     now: Stamp,
@@ -91,9 +91,9 @@ impl IndexJob {
         history: &History,
         now: &Stamp,
     ) -> Self {
-        let mut head = Head { layout: LAYOUT, base, covered, keep_ms, ..Head::default() };
-        head.take_counts(history);
-        Self { directory, segments, keep_ms, step, head, endless: None, now: *now }
+        let mut header = IndexHeader { layout: LAYOUT, base, covered, keep_ms, ..IndexHeader::default() };
+        header.take_counts(history);
+        Self { directory, segments, keep_ms, step, header, endless: None, now: *now }
     }
 
     /// The same where this is known to be too long to be a line.
@@ -111,46 +111,46 @@ impl IndexJob {
         let mut draft = Draft::default();
         let there = self.usable_index();
         if let Some(index) = &there
-            && index.head.end().saturating_add(self.step) >= self.head.end()
-            && !self.has_more_of_endless(&index.head)
+            && index.header.end().saturating_add(self.step) >= self.header.end()
+            && !self.has_more_of_endless(&index.header)
         {
-            return Ok(Indexed { end: index.head.reach(), bytes: index.size() });
+            return Ok(Indexed { end: index.header.reach(), bytes: index.size() });
         }
-        let from = match there.and_then(|index| Some((index.all()?, index.head))) {
-            Some((entries, head)) => {
+        let from = match there.and_then(|index| Some((index.all()?, index.header))) {
+            Some((entries, header)) => {
                 draft.entries = entries;
-                draft.started.extend(head.open.iter().chain(&head.newest));
-                draft.ended.extend(head.newest.iter().filter(|seq| !head.open.contains(seq)));
-                draft.waiting.extend(&head.unread);
+                draft.started.extend(header.open.iter().chain(&header.newest));
+                draft.ended.extend(header.newest.iter().filter(|seq| !header.open.contains(seq)));
+                draft.waiting.extend(&header.unread);
                 draft.counts = until.map(|_| {
                     let mut counts = History::new(self.keep_ms, 0);
-                    head.restore_counts(&mut counts);
+                    header.restore_counts(&mut counts);
                     counts
                 });
-                let end = head.end();
-                if end == self.head.end() {
-                    (self.head.last_line, self.head.checksum) = (head.last_line, head.checksum);
+                let end = header.end();
+                if end == self.header.end() {
+                    (self.header.last_line, self.header.checksum) = (header.last_line, header.checksum);
                 }
-                self.head.marks = head.marks;
-                (self.head.newest_at, self.head.corrected) = (head.newest_at, head.corrected);
-                self.head.standing_from = head.standing_from;
+                self.header.marks = header.marks;
+                (self.header.newest_at, self.header.corrected) = (header.newest_at, header.corrected);
+                self.header.standing_from = header.standing_from;
                 end
             }
             None => {
                 draft.counts = until.map(|_| History::new(self.keep_ms, 0));
-                self.head.standing_from = self.begin_of_window();
-                self.head.standing_from
+                self.header.standing_from = self.begin_of_window();
+                self.header.standing_from
             }
         };
         self.read_on(from, until, &mut draft)?;
         if let Some((last_line, line)) = draft.last.take() {
-            self.head.last_line = last_line;
-            self.head.checksum = crc32fast::hash(&line);
-        } else if from < self.head.end() {
+            self.header.last_line = last_line;
+            self.header.checksum = crc32fast::hash(&line);
+        } else if from < self.header.end() {
             return Ok(Indexed::default());
         }
         let unended = self.endless.filter(|endless| self.is_behind(endless));
-        self.head.endless = unended.and_then(|endless| {
+        self.header.endless = unended.and_then(|endless| {
             let (base, file) = &self.segments.active;
             UnendedLine::of(file, endless.to - base)
         });
@@ -174,23 +174,23 @@ impl IndexJob {
             seqs.reverse();
             seqs
         };
-        self.head.newest = newest(&mut draft.started.iter().rev(), NEWEST);
+        self.header.newest = newest(&mut draft.started.iter().rev(), NEWEST);
         let open = draft.started.difference(&draft.ended).filter(|seq| **seq >= edge);
-        self.head.open = newest(&mut open.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
+        self.header.open = newest(&mut open.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
         let unread = draft.waiting.difference(&draft.delivered).filter(|seq| **seq >= edge);
-        self.head.unread = newest(&mut unread.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
-        Ok(Indexed { end: self.head.reach(), bytes: self.write(&draft.entries)? })
+        self.header.unread = newest(&mut unread.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
+        Ok(Indexed { end: self.header.reach(), bytes: self.write(&draft.entries)? })
     }
 
     /// Whether such a line begins right behind what is covered.
     fn is_behind(&self, endless: &Endless) -> bool {
-        self.head.base == self.segments.active.0 && endless.from == self.head.end()
+        self.header.base == self.segments.active.0 && endless.from == self.header.end()
     }
 
     /// Whether more is known of such a line than an index says that covers as much.
-    fn has_more_of_endless(&self, head: &Head) -> bool {
-        let known = head.reach();
-        head.end() == self.head.end()
+    fn has_more_of_endless(&self, header: &IndexHeader) -> bool {
+        let known = header.reach();
+        header.end() == self.header.end()
             && self.endless.is_some_and(|endless| {
                 self.is_behind(&endless) && endless.to > known.saturating_add(self.step)
             })
@@ -198,11 +198,11 @@ impl IndexJob {
 
     /// The index that is there, if it fits this journal and reaches as far back.
     fn usable_index(&self) -> Option<Index> {
-        let index = Index::open(&self.directory).filter(|index| index.head.keep_ms >= self.keep_ms)?;
-        let segment = Segment::open_at(&self.directory, index.head.base).ok()??;
+        let index = Index::open(&self.directory).filter(|index| index.header.keep_ms >= self.keep_ms)?;
+        let segment = Segment::open_at(&self.directory, index.header.base).ok()??;
         // What it says of the lines behind a gap may be of before.
-        let knows_gaps = self.head.gaps == index.head.gaps;
-        (knows_gaps && index.head.is_bound_to(&segment)).then_some(index)
+        let knows_gaps = self.header.gaps == index.header.gaps;
+        (knows_gaps && index.header.is_bound_to(&segment)).then_some(index)
     }
 
     /// Where the first segment begins that has lines within the window, going by the same as who deletes segments.
@@ -219,7 +219,7 @@ impl IndexJob {
 
     /// Reads the lines between `from` and the end; those that there is time for.
     fn read_on(&mut self, from: u64, until: Option<Instant>, draft: &mut Draft) -> Result<(), StateError> {
-        let end = self.head.end();
+        let end = self.header.end();
         if from >= end {
             return Ok(());
         }
@@ -250,10 +250,10 @@ impl IndexJob {
                 if let (Some((base, offset)), Some(counts)) = (covered, &draft.counts)
                     && until.is_some_and(|until| Instant::now() >= until)
                 {
-                    (self.head.base, self.head.covered) = (base, offset);
-                    let (gaps, kept_from) = (std::mem::take(&mut self.head.gaps), self.head.kept_from);
-                    self.head.take_counts(counts);
-                    (self.head.gaps, self.head.kept_from) = (gaps, kept_from);
+                    (self.header.base, self.header.covered) = (base, offset);
+                    let (gaps, kept_from) = (std::mem::take(&mut self.header.gaps), self.header.kept_from);
+                    self.header.take_counts(counts);
+                    (self.header.gaps, self.header.kept_from) = (gaps, kept_from);
                     return Ok(());
                 }
             }
@@ -264,29 +264,29 @@ impl IndexJob {
     /// Notes which of the records that were read say of their time what can't be.
     fn correct(&mut self, stamps: &[(u64, Stamp)], edge: u64) {
         let mut right: Vec<Stamp> = stamps.iter().map(|(_, stamp)| *stamp).collect();
-        let mut order = self.head.order();
+        let mut order = self.header.order();
         order.correct_all(&mut right, &self.now);
         let wrong = stamps.iter().zip(&right).filter(|((_, said), right)| said != *right);
-        self.head.corrected.extend(wrong.map(|((seq, _), right)| Mark::of(*seq, right)));
-        self.head.corrected.retain(|mark| mark.seq >= edge);
-        let too_many = self.head.corrected.len().saturating_sub(MAX_OPEN);
-        self.head.corrected.drain(..too_many);
-        self.head.newest_at = order.newest().map(|newest| Mark::of(self.head.last_line, &newest));
+        self.header.corrected.extend(wrong.map(|((seq, _), right)| Mark::of(*seq, right)));
+        self.header.corrected.retain(|mark| mark.seq >= edge);
+        let too_many = self.header.corrected.len().saturating_sub(MAX_OPEN);
+        self.header.corrected.drain(..too_many);
+        self.header.newest_at = order.newest().map(|newest| Mark::of(self.header.last_line, &newest));
     }
 
     /// Entries that came before this sequence number are out of every window. Marks how far the journal is, now and then.
     fn edge(&mut self) -> u64 {
         let too_old = |mark: &Mark| mark.age_ms(&self.now) > self.keep_ms.saturating_add(SLACK_MS);
-        let edge = self.head.marks.iter().filter(|mark| too_old(mark)).map(|mark| mark.seq).max();
+        let edge = self.header.marks.iter().filter(|mark| too_old(mark)).map(|mark| mark.seq).max();
         let edge = edge.unwrap_or(0);
-        self.head.marks.retain(|mark| mark.seq >= edge);
+        self.header.marks.retain(|mark| mark.seq >= edge);
         let Stamp { wall_ms, boot, .. } = self.now;
         // One of another boot that lies ahead has no age: the clock was wrong then, or is now.
         let is_recent = |mark: &Mark| {
             mark.age_ms(&self.now) < self.keep_ms / MARKS && (mark.boot == boot || mark.wall_ms <= wall_ms)
         };
-        if !self.head.marks.last().is_some_and(is_recent) {
-            self.head.marks.push(Mark::of(self.head.end(), &self.now));
+        if !self.header.marks.last().is_some_and(is_recent) {
+            self.header.marks.push(Mark::of(self.header.end(), &self.now));
         }
         edge
     }
@@ -308,10 +308,10 @@ impl IndexJob {
             Row::of(number as u64, start as u64, count, block).write(&mut table);
             rest = after;
         }
-        let head = serde_json::to_vec(&self.head)
+        let header = serde_json::to_vec(&self.header)
             .map_err(|source| StateError::Encode { path: path.clone(), source })?;
-        let line = format!("{} {} {count}\n", crc32fast::hash(&head), head.len());
-        let bytes = [line.as_bytes(), &head, &table, &blocks].concat();
+        let line = format!("{} {} {count}\n", crc32fast::hash(&header), header.len());
+        let bytes = [line.as_bytes(), &header, &table, &blocks].concat();
         // Several processes may write one at once: each makes its own file, the last rename wins.
         let draft = folder.join(format!("{FILE_NAME}.{}", std::process::id()));
         let written = write_whole(disk.as_ref(), &draft, &bytes).and_then(|()| {
@@ -332,7 +332,7 @@ impl IndexJob {
                 .is_some_and(|process| process.bytes().all(|byte| byte.is_ascii_digit()));
             let path = folder.join(&name);
             let is_old = |modified_ms: i64| self.now.wall_ms.saturating_sub(modified_ms) > DRAFT_MS;
-            if is_draft && disk.facts(&path).is_ok_and(|facts| is_old(facts.modified_ms)) {
+            if is_draft && disk.metadata(&path).is_ok_and(|metadata| is_old(metadata.modified_ms)) {
                 let _ = disk.remove(&path);
             }
         }
@@ -487,13 +487,13 @@ mod tests {
                 }
                 let index = Index::open(&directory).unwrap();
                 let mut counts = History::new(60_000, 0);
-                index.head.restore_counts(&mut counts);
+                index.header.restore_counts(&mut counts);
                 assert!(counts.skipped < 10, "what follows is not counted yet");
             }
             let index = Index::open(&directory).unwrap();
-            assert!(index.head.is_bound_to(&segment));
+            assert!(index.header.is_bound_to(&segment));
             let entries = index.all().unwrap();
-            (entries, Head { marks: Vec::new(), skipped: 0, ..index.head })
+            (entries, IndexHeader { marks: Vec::new(), skipped: 0, ..index.header })
         });
         assert!(ends.len() > 5 && ends[1..].is_sorted_by(|before, after| before < after), "{ends:?}");
         let [whole, in_steps] = made;

@@ -6,7 +6,7 @@
 //! them does not match, or a part of the file fails its own checksum, there is no index. It may be deleted at
 //! any time.
 //!
-//! The file: a line `<checksum of the head> <length of the head> <number of blocks>`, the head as JSON, a table that
+//! The file: a line `<checksum of the header> <length of the header> <number of blocks>`, the header as JSON, a table that
 //! says of each block where it lies, its size and its checksum, and the blocks. A block holds the entries of a range of
 //! topics, all ranges being equal, so that a row of the table and a block tell what there is on a topic, and who asks for
 //! none reads neither.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decision::history::{Coverage, Gap, History, Lost};
 use crate::model::time::Stamp;
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 use crate::store::state_dir::StateDir;
 
 use crate::record::{Action, HookCounts, KnownWindow, Record};
@@ -46,12 +46,12 @@ const ROW: usize = 16;
 const PER_BLOCK: usize = 128;
 /// Bytes by which an unfinished line that is too long to be one is known again.
 const ENDLESS_TAIL: usize = 4 * 1024;
-/// Read at once of a new file: nearly always the whole head.
-const HEAD: usize = 4 * 1024;
+/// Read at once of a new file: nearly always the whole header.
+const HEADER: usize = 4 * 1024;
 
 /// The index file does not say what it should: damaged, or of another journal.
 #[derive(Clone, Copy, Debug)]
-pub struct Astray;
+pub struct IndexCorrupt;
 
 /// That a record lies at `seq` which belongs to a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ struct Entry {
 /// What the file says besides its entries.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Head {
+pub struct IndexHeader {
     layout: u32,
     /// Base of the segment up to which it covers the journal.
     pub base: u64,
@@ -160,7 +160,7 @@ impl Mark {
     }
 }
 
-impl Head {
+impl IndexHeader {
     /// How far it reaches, as a sequence number.
     #[must_use]
     pub fn end(&self) -> u64 {
@@ -261,7 +261,7 @@ impl Head {
 #[derive(Debug)]
 pub struct Index {
     file: Arc<SegmentFile>,
-    head: Head,
+    header: IndexHeader,
     /// Where the table begins, and of how many rows.
     table_at: u64,
     blocks: u64,
@@ -283,8 +283,8 @@ impl Index {
     #[must_use]
     pub fn open(directory: &StateDir) -> Option<Self> {
         let path = directory.path.join(FILE_NAME);
-        let file = SegmentFile::open(&directory.disk, path, Open::Read).ok()?;
-        let mut bytes = vec![0; HEAD];
+        let file = SegmentFile::open(&directory.disk, path, OpenMode::Read).ok()?;
+        let mut bytes = vec![0; HEADER];
         let got = file.read_at(&mut bytes, 0).ok()?;
         bytes.truncate(got);
         let line_end = memchr::memchr(b'\n', &bytes)?;
@@ -294,7 +294,7 @@ impl Index {
         let (length, blocks) = (words.next()?.parse::<usize>().ok()?, words.next()?.parse::<u64>().ok()?);
         let table_at = line_end.checked_add(1)?.checked_add(length)?;
         let blocks_at = (table_at as u64).checked_add(blocks.checked_mul(ROW as u64)?)?;
-        let size = file.facts().ok()?.size.checked_sub(blocks_at)?;
+        let size = file.metadata().ok()?.size.checked_sub(blocks_at)?;
         if !blocks.is_power_of_two() {
             return None;
         }
@@ -306,15 +306,15 @@ impl Index {
         if sum != crc32fast::hash(json) {
             return None;
         }
-        let head: Head = serde_json::from_slice(json).ok()?;
+        let header: IndexHeader = serde_json::from_slice(json).ok()?;
         let table_at = table_at as u64;
-        (head.layout == LAYOUT).then_some(Self { file: Arc::new(file), head, table_at, blocks, size })
+        (header.layout == LAYOUT).then_some(Self { file: Arc::new(file), header, table_at, blocks, size })
     }
 
     /// What it says besides its entries.
     #[must_use]
-    pub fn head(&self) -> &Head {
-        &self.head
+    pub fn header(&self) -> &IndexHeader {
+        &self.header
     }
 
     /// Bytes of all blocks: what a new index would have to write again.
@@ -327,23 +327,23 @@ impl Index {
     ///
     /// # Errors
     /// When the block can't be read or is not what it was.
-    pub fn on(&self, topic: Topic) -> Result<Vec<u64>, Astray> {
+    pub fn on(&self, topic: Topic) -> Result<Vec<u64>, IndexCorrupt> {
         let number = topic.0.checked_shr(64 - self.blocks.trailing_zeros()).unwrap_or(0);
         let row = self.read(number * ROW as u64, ROW)?;
-        let row = Row::read(&row).ok_or(Astray)?;
+        let row = Row::read(&row).ok_or(IndexCorrupt)?;
         let block = self.read((self.blocks * ROW as u64).saturating_add(row.at), row.length())?;
-        let entries = row.entries(number, &block).ok_or(Astray)?;
+        let entries = row.entries(number, &block).ok_or(IndexCorrupt)?;
         let mut seqs: Vec<u64> =
             entries.into_iter().filter(|entry| entry.topic == topic.0).map(|entry| entry.seq).collect();
         seqs.dedup();
         Ok(seqs)
     }
 
-    /// Where the records of a kind lie that stand, in order: those from [`Head::standing_from`] on.
+    /// Where the records of a kind lie that stand, in order: those from [`IndexHeader::standing_from`] on.
     ///
     /// # Errors
     /// As [`Index::on`].
-    pub fn standing(&self, kind: &Action) -> Result<Vec<u64>, Astray> {
+    pub fn standing(&self, kind: &Action) -> Result<Vec<u64>, IndexCorrupt> {
         let mut seqs = Vec::new();
         for part in Topic::all_standing(kind) {
             seqs.extend(self.on(part)?);
@@ -367,14 +367,14 @@ impl Index {
     }
 
     /// Bytes of the table and the blocks.
-    fn read(&self, from: u64, length: usize) -> Result<Vec<u8>, Astray> {
+    fn read(&self, from: u64, length: usize) -> Result<Vec<u8>, IndexCorrupt> {
         // What no file can hold is not asked for: the length of a damaged row.
-        let end = from.checked_add(length as u64).ok_or(Astray)?;
+        let end = from.checked_add(length as u64).ok_or(IndexCorrupt)?;
         if end > self.blocks * ROW as u64 + self.size {
-            return Err(Astray);
+            return Err(IndexCorrupt);
         }
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, self.table_at + from).map_err(|_| Astray)?;
+        self.file.read_exact_at(&mut bytes, self.table_at + from).map_err(|_| IndexCorrupt)?;
         Ok(bytes)
     }
 }

@@ -58,18 +58,24 @@ fn an_index_is_bound_to_its_segment_and_the_whole_of_its_last_line() {
     let last_line = segment.append(&line).unwrap().seq;
     let text = line.strip_suffix(b"\n").unwrap();
     let covered = segment.size();
-    let right = Head { base: 1_000, covered, last_line, checksum: crc32fast::hash(text), ..Head::default() };
+    let right = IndexHeader {
+        base: 1_000,
+        covered,
+        last_line,
+        checksum: crc32fast::hash(text),
+        ..IndexHeader::default()
+    };
     assert!(right.is_bound_to(&segment));
     for wrong in [
-        Head { base: 999, ..right.clone() },
-        Head { covered: covered - 1, ..right.clone() },
-        Head { covered: covered + 1, ..right.clone() },
-        Head { covered: 0, ..right.clone() },
-        Head { last_line: last_line - 1, ..right.clone() },
-        Head { last_line: 999, ..right.clone() },
-        Head { last_line: covered + 1_000, ..right.clone() },
-        Head { checksum: crc32fast::hash(b"another"), ..right.clone() },
-        Head { checksum: crc32fast::hash(b""), ..right.clone() },
+        IndexHeader { base: 999, ..right.clone() },
+        IndexHeader { covered: covered - 1, ..right.clone() },
+        IndexHeader { covered: covered + 1, ..right.clone() },
+        IndexHeader { covered: 0, ..right.clone() },
+        IndexHeader { last_line: last_line - 1, ..right.clone() },
+        IndexHeader { last_line: 999, ..right.clone() },
+        IndexHeader { last_line: covered + 1_000, ..right.clone() },
+        IndexHeader { checksum: crc32fast::hash(b"another"), ..right.clone() },
+        IndexHeader { checksum: crc32fast::hash(b""), ..right.clone() },
     ] {
         assert!(!wrong.is_bound_to(&segment), "{wrong:?}");
     }
@@ -94,12 +100,12 @@ fn an_index_whose_head_is_long_is_read_whole() {
     history.add_counts("test", &seen, 10);
     history.skipped = 7;
     write_index(&directory, &segment, 0, &history);
-    assert!(fs::metadata(folder.path().join(FILE_NAME)).unwrap().len() > 2 * HEAD as u64);
+    assert!(fs::metadata(folder.path().join(FILE_NAME)).unwrap().len() > 2 * HEADER as u64);
     let index = Index::open(&directory).unwrap();
     assert_eq!(index.on(Topic::key("a")).unwrap(), [seq]);
     assert_eq!(index.on(Topic::key("b")).unwrap(), [0; 0]);
     let mut restored = History::new(KEEP_MS, 0);
-    index.head().restore_counts(&mut restored);
+    index.header().restore_counts(&mut restored);
     assert_eq!((&restored.coverage, restored.skipped), (&history.coverage, 7));
 }
 
@@ -110,7 +116,7 @@ fn an_index_may_have_no_entries_but_no_sizes_beyond_its_file() {
     let indexed = write_index(&directory, &segment, 0, &History::new(KEEP_MS, 0));
     assert_eq!((indexed.end, indexed.bytes), (segment.read, 0));
     let index = Index::open(&directory).unwrap();
-    assert_eq!((index.size(), index.head().end()), (0, segment.read));
+    assert_eq!((index.size(), index.header().end()), (0, segment.read));
     assert_eq!(index.on(Topic::key("a")).unwrap(), [0; 0]);
     let huge = [1_u64 << 59, 1 << 60, 1 << 63].map(|count| format!("0 0 {count}\n"));
     for text in huge.iter().map(String::as_str).chain(["", "\n", "0 0 3\n", "0 0 0\n", "0 9999999999 1\n"]) {
@@ -144,8 +150,8 @@ fn a_new_index_goes_on_from_the_one_that_is_there() {
     let index = Index::open(&directory).unwrap();
     assert_eq!(index.on(Topic::key("a")).unwrap(), [first, third.seq]);
     assert_eq!(index.on(Topic::key("b")).unwrap(), [second]);
-    assert_eq!(index.head().newest, [first, second, third.seq]);
-    assert_eq!(index.head().open, [first, second, third.seq]);
+    assert_eq!(index.header().newest, [first, second, third.seq]);
+    assert_eq!(index.header().open, [first, second, third.seq]);
     // Without it only what can be read is known.
     fs::remove_file(folder.path().join(FILE_NAME)).unwrap();
     write_index(&directory, &segment, 0, &history);
@@ -188,7 +194,7 @@ fn what_is_out_of_every_window_leaves_the_index() {
         }
         let left = seqs.iter().skip(first);
         let (open, unread): (Vec<u64>, Vec<u64>) = left.copied().unzip();
-        assert_eq!((&index.head().open, &index.head().unread), (&open, &unread), "after {ms} ms");
+        assert_eq!((&index.header().open, &index.header().unread), (&open, &unread), "after {ms} ms");
     }
 }
 
@@ -215,7 +221,7 @@ fn how_far_the_journal_was_is_marked_once_a_part_of_the_window() {
         segment.append(&mail("a")).unwrap();
         let end = write_index_at(&at, &directory, &segment, 0, &history).end;
         marked.extend(is_marked.then_some(end));
-        let marks = Index::open(&directory).unwrap().head().marks.clone();
+        let marks = Index::open(&directory).unwrap().header().marks.clone();
         assert_eq!(marks.iter().map(|mark| mark.seq).collect::<Vec<_>>(), marked, "{at:?}");
     }
 }
@@ -294,9 +300,9 @@ fn an_index_names_what_is_open_and_what_became_of_each() {
     assert_eq!(index.on(Topic::key("old")).unwrap(), [original]);
     let who = Who::here("home", "a");
     assert_eq!(index.on(Topic::pauses(&who, "key")).unwrap(), [pause]);
-    assert_eq!(index.head().newest, starts);
-    assert_eq!(index.head().open, [running, released, open]);
-    assert_eq!(index.head().unread, [untold]);
+    assert_eq!(index.header().newest, starts);
+    assert_eq!(index.header().open, [running, released, open]);
+    assert_eq!(index.header().unread, [untold]);
     assert_eq!(index.on(Topic::key("key")).unwrap(), starts);
     for (of, sequel) in ends.into_iter().chain([(told, delivered), (unsignalled, delivered)]) {
         assert_eq!(index.on(Topic::sequel(of)).unwrap(), [sequel], "{of}");

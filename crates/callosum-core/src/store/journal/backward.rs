@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::model::error::StateError;
 use crate::store::disk::Disk;
 #[cfg(test)]
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 
 use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
@@ -157,7 +157,7 @@ impl Backward {
 
 impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
-        let size = file.facts()?.size.min(room);
+        let size = file.metadata()?.size.min(room);
         Ok(Self { file, base, loaded_from: size, loaded: 0, buffer: Vec::new(), aligned: false })
     }
 
@@ -168,7 +168,7 @@ impl Current {
         offset: u64,
         closed_room: Option<u64>,
     ) -> Result<Self, StateError> {
-        let is_within = offset < file.facts()?.size.min(closed_room.unwrap_or(u64::MAX));
+        let is_within = offset < file.metadata()?.size.min(closed_room.unwrap_or(u64::MAX));
         let end = if is_within { end_of_line(&file, offset.saturating_sub(1))? } else { None };
         match end {
             Some(end) => {
@@ -354,7 +354,7 @@ mod tests {
         let paths = [folder.join("closed"), folder.join("active")];
         std::fs::write(&paths[0], closed).unwrap();
         std::fs::write(&paths[1], active).unwrap();
-        let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap());
+        let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), OpenMode::Read).unwrap());
         let active = (closed.len() as u64, file);
         Segments { closed: Arc::new(vec![(0, paths[0].clone())]), active, disk }
     }
@@ -410,7 +410,7 @@ mod tests {
         for (content, whole) in [("a\nunfinished", Some((7, b"a".to_vec()))), ("unfinished", None)] {
             let path = directory.path().join("active");
             std::fs::write(&path, content).unwrap();
-            let file = Arc::new(SegmentFile::open(&disk, path, Open::Read).unwrap());
+            let file = Arc::new(SegmentFile::open(&disk, path, OpenMode::Read).unwrap());
             let mut backward = Backward::new(&disk, Some((7, file)), Arc::default());
             assert_eq!(backward.next_line().unwrap(), whole);
         }

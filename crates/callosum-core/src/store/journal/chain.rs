@@ -11,7 +11,7 @@ use crate::decision::history::{Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::{Action, Line, Record};
-use crate::store::disk::{Disk, Facts, Open};
+use crate::store::disk::{Disk, Metadata, OpenMode};
 use crate::store::state_dir::StateDir;
 
 use super::recent::SLACK_MS;
@@ -42,7 +42,7 @@ struct Seen {
     base: u64,
     /// Where the next one begins.
     next: u64,
-    facts: Facts,
+    metadata: Metadata,
     /// It is what was closed under this name, as far as its length does not tell otherwise.
     is_own: bool,
     /// When it was begun.
@@ -53,7 +53,7 @@ struct Seen {
 ///
 /// # Errors
 /// As [`Chain::gaps`].
-pub fn observed_gaps(
+pub fn gaps_without_guard(
     directory: &StateDir,
     segments: &Segments,
     history: &History,
@@ -90,18 +90,19 @@ impl Chain {
         let mut closed = closed_segments(directory)?;
         closed.retain(|(base, _)| *base < end.base);
         while let Some((base, path)) = closed.pop().filter(|_| next > kept) {
-            let facts = match directory.disk.facts(&path) {
-                Ok(facts) => facts,
+            let metadata = match directory.disk.metadata(&path) {
+                Ok(metadata) => metadata,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(source) => return Err(StateError::io("examine", &path, source)),
             };
-            let is_as_seen = |seen: &Seen| (seen.base, seen.next, seen.facts) == (base, next, facts);
+            let is_as_seen = |seen: &Seen| (seen.base, seen.next, seen.metadata) == (base, next, metadata);
             let known = before.iter().position(is_as_seen).map(|place| before.swap_remove(place));
             let seen = match known {
                 Some(seen) => seen,
-                None => look(&directory.disk, &path, base, next, facts)?,
+                None => look(&directory.disk, &path, base, next, metadata)?,
             };
-            let from = if seen.is_own { base.saturating_add(facts.size).max(kept) } else { base.max(kept) };
+            let from =
+                if seen.is_own { base.saturating_add(metadata.size).max(kept) } else { base.max(kept) };
             if from < next {
                 gaps.push(Gap { from, to: next });
             }
@@ -119,9 +120,15 @@ impl Chain {
 }
 
 /// Looks into the file of a closed segment.
-fn look(disk: &Arc<dyn Disk>, path: &Path, base: u64, next: u64, facts: Facts) -> Result<Seen, StateError> {
-    let unseen = Seen { base, next, facts, is_own: false, opened: None };
-    let file = match SegmentFile::open(disk, path.to_owned(), Open::Read) {
+fn look(
+    disk: &Arc<dyn Disk>,
+    path: &Path,
+    base: u64,
+    next: u64,
+    metadata: Metadata,
+) -> Result<Seen, StateError> {
+    let unseen = Seen { base, next, metadata, is_own: false, opened: None };
+    let file = match SegmentFile::open(disk, path.to_owned(), OpenMode::Read) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(unseen),
         Err(source) => return Err(StateError::io("open", path, source)),
@@ -131,7 +138,7 @@ fn look(disk: &Arc<dyn Disk>, path: &Path, base: u64, next: u64, facts: Facts) -
     }
     let opened = file.opening_record()?.map(|opened| opened.stamp());
     // Of more than there was, only what closes it tells whether it is still there.
-    let is_longer = base.saturating_add(facts.size) > next;
+    let is_longer = base.saturating_add(metadata.size) > next;
     let is_own = !is_longer || closes_at(&file, next - base, next)?;
     Ok(Seen { is_own, opened, ..unseen })
 }

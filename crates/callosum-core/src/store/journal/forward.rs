@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::error::StateError;
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 
 use super::segment::Endless;
 use super::segment_file::{MAX_LINE, SegmentFile};
@@ -53,7 +53,7 @@ impl Forward {
         let mut closed: VecDeque<(u64, PathBuf)> = segments.closed.iter().cloned().collect();
         while let Some(since_ms) = since_ms {
             let next = match closed.get(1) {
-                Some((_, path)) => match SegmentFile::open(&segments.disk, path.clone(), Open::Read) {
+                Some((_, path)) => match SegmentFile::open(&segments.disk, path.clone(), OpenMode::Read) {
                     Ok(file) => Arc::new(file),
                     Err(_) => break,
                 },
@@ -224,7 +224,7 @@ mod tests {
             base += content.len() as u64;
         }
         let (base, path) = paths.pop().unwrap();
-        let file = Arc::new(SegmentFile::open(&disk, path, Open::Read).unwrap());
+        let file = Arc::new(SegmentFile::open(&disk, path, OpenMode::Read).unwrap());
         // Was pruned since.
         paths.insert(0, (0, directory.path().join("gone")));
         let segments = Segments { closed: Arc::new(paths), active: (base, file), disk };

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 
 use super::segment_file::SegmentFile;
 use super::segments::Segments;
 
 /// By a segment's base, how many lines its first so many bytes hold.
 #[derive(Debug, Default)]
-pub struct LineCounts(Mutex<Arc<HashMap<u64, Counted>>>);
+pub struct LineCounts(Mutex<Arc<HashMap<u64, SegmentCount>>>);
 
 impl LineCounts {
     /// The lines of all `segments`, as far as they can be read. Holds up nobody who wants them forgotten meanwhile.
@@ -27,7 +27,7 @@ impl LineCounts {
             let next = segments.closed.get(number + 1).map_or(active, |(next, _)| *next);
             let known = counted.entry(*base).or_default();
             if known.bytes < next - base {
-                let opened = SegmentFile::open(&segments.disk, path.clone(), Open::Read);
+                let opened = SegmentFile::open(&segments.disk, path.clone(), OpenMode::Read);
                 let Ok(file) = opened else { continue };
                 known.read_on(&file);
             }
@@ -51,16 +51,16 @@ impl LineCounts {
 
 /// How many lines were counted in how many bytes of a segment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct SegmentCount {
     bytes: u64,
     lines: u64,
 }
 
-impl Counted {
+impl SegmentCount {
     /// Counts on from where it stopped.
     fn read_on(&mut self, file: &SegmentFile) {
-        let Ok(facts) = file.facts() else { return };
-        let unread = facts.size.saturating_sub(self.bytes);
+        let Ok(metadata) = file.metadata() else { return };
+        let unread = metadata.size.saturating_sub(self.bytes);
         let mut buffer = vec![0; usize::try_from(unread.min(256 * 1024)).unwrap_or(0)];
         while let Ok(got @ 1..) = file.read_at(&mut buffer, self.bytes) {
             self.bytes += got as u64;

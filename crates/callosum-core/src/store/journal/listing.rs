@@ -31,14 +31,14 @@ impl Listing {
         let directory = journal.directory();
         let disk = &directory.disk;
         let active = journal.active().base;
-        let modified_ms = disk.facts(&directory.path).ok().map(|facts| facts.modified_ms);
+        let modified_ms = disk.metadata(&directory.path).ok().map(|metadata| metadata.modified_ms);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // Two changes of one moment look alike, so what we do ourselves is looked for: a rotation begins another active
         // segment, and who prunes deletes the oldest.
         if let Some(listed) = &known
             && listed.active == active
             && Some(listed.modified_ms) == modified_ms
-            && listed.closed.first().is_none_or(|(_, path)| disk.facts(path).is_ok())
+            && listed.closed.first().is_none_or(|(_, path)| disk.metadata(path).is_ok())
         {
             let active = (active, Arc::clone(&journal.active().file));
             return Ok(Segments { closed: Arc::clone(&listed.closed), active, disk: Arc::clone(disk) });

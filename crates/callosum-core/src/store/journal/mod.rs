@@ -7,11 +7,11 @@
 pub mod backward;
 pub mod chain;
 pub mod forward;
-pub mod head;
 pub mod line_counts;
+pub mod line_start;
 pub mod listing;
-pub mod observe;
 pub mod order;
+pub mod read_only;
 pub mod recent;
 pub mod retention;
 pub mod segment;

@@ -13,7 +13,7 @@ use super::order::Order;
 use super::segment_file::SegmentFile;
 use super::segments::Segments;
 use crate::record::kind::Fold;
-use crate::record::light::Counted;
+use crate::record::light::SeenCounts;
 use crate::record::{Action, Line, OWN_START, Record};
 
 /// Reading back goes this much further than the window, milliseconds: lines of several processes are in
@@ -29,7 +29,7 @@ pub struct Recent {
     /// records of the active segment: how far back other processes look, and how far back there are segments.
     pub records: Vec<(u64, Box<Record>)>,
     /// The hook counts of lines of tier 0 and 1, newest first.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<SeenCounts>,
     /// Torn and foreign lines met.
     pub skipped: u64,
     /// The highest format met that is newer than ours.
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
     use crate::model::tier::Tier;
-    use crate::store::disk::{Disk, Open, SystemDisk};
+    use crate::store::disk::{Disk, OpenMode, SystemDisk};
 
     const WINDOW_MS: u64 = 600_000;
 
@@ -337,7 +337,7 @@ mod tests {
         let base = closed.concat().len() as u64;
         fs::write(&paths[0], closed.concat()).unwrap();
         fs::write(&paths[1], active.concat()).unwrap();
-        let file = SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap();
+        let file = SegmentFile::open(&disk, paths[1].clone(), OpenMode::Read).unwrap();
         let segments =
             Segments { closed: Arc::new(vec![(0, paths[0].clone())]), active: (base, Arc::new(file)), disk };
         read_back(&segments, WINDOW_MS, None, &now()).unwrap()
@@ -383,7 +383,7 @@ mod tests {
             let older = directory.path().join("journal.100.jsonl");
             fs::write(&older, [3, 2].map(|more| mail(WINDOW_MS + SLACK_MS + more)).concat()).unwrap();
             fs::write(&path, lines.concat()).unwrap();
-            let file = SegmentFile::open(&disk, path.clone(), Open::Read).unwrap();
+            let file = SegmentFile::open(&disk, path.clone(), OpenMode::Read).unwrap();
             let closed = Arc::new([closed, &[(100, older)]].concat());
             let segments = Segments { closed, active: (1_000, Arc::new(file)), disk: Arc::clone(&disk) };
             read_back(&segments, WINDOW_MS, None, &now()).map(|recent| ages(&recent).len())

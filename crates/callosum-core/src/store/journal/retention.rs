@@ -36,7 +36,7 @@ pub fn first_to_keep(
 ) -> Result<Option<u64>, StateError> {
     let mut segments = closed_segments(directory)?;
     segments.retain(|(base, _)| *base < active);
-    let size = |path: &Path| directory.disk.facts(path).map_or(0, |facts| facts.size);
+    let size = |path: &Path| directory.disk.metadata(path).map_or(0, |metadata| metadata.size);
     let mut total: u64 =
         segments.iter().map(|(_, path)| size(path)).sum::<u64>() + size(&directory.path.join(ACTIVE));
     for (number, (base, path)) in segments.iter().enumerate() {
@@ -80,8 +80,8 @@ pub(crate) fn newest_age_ms(directory: &StateDir, base: u64, path: &Path, now: &
         ages.extend(Line::stamp(&line).map(|stamp| stamp.age_ms(now)));
     }
     ages.into_iter().min().or_else(|| {
-        let facts = directory.disk.facts(path).ok()?;
-        Some(Stamp { wall_ms: facts.modified_ms, ..Stamp::default() }.age_ms(now))
+        let metadata = directory.disk.metadata(path).ok()?;
+        Some(Stamp { wall_ms: metadata.modified_ms, ..Stamp::default() }.age_ms(now))
     })
 }
 

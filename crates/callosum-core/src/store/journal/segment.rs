@@ -13,7 +13,7 @@ use super::segment_file::{
 };
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
-use crate::store::disk::{Disk, Facts, Open};
+use crate::store::disk::{Disk, Metadata, OpenMode};
 use crate::store::state_dir::StateDir;
 
 use crate::record::{Action, JournalId, KnownWindow, Line, Record};
@@ -134,20 +134,20 @@ impl Segment {
     /// # Errors
     /// When the system refuses.
     pub fn open(disk: &Arc<dyn Disk>, path: &Path) -> Result<Option<Self>, StateError> {
-        let file = match SegmentFile::open(disk, path.to_owned(), Open::Append) {
+        let file = match SegmentFile::open(disk, path.to_owned(), OpenMode::Append) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(StateError::io("open", path, source)),
         };
-        let facts = file.facts()?;
-        if facts.mode & 0o077 != 0 {
+        let metadata = file.metadata()?;
+        if metadata.mode & 0o077 != 0 {
             // The original plugin left its journal readable by all; it holds what agents did.
             file.file.make_private().map_err(|source| StateError::io("set the mode of", path, source))?;
         }
         let mut segment = Self {
-            identity: facts.identity,
+            identity: metadata.identity,
             opened_as_closed: path.file_name().is_some_and(|name| name != ACTIVE),
-            size: facts.size,
+            size: metadata.size,
             file: Arc::new(file),
             base: 0,
             read: 0,
@@ -193,8 +193,8 @@ impl Segment {
         // Where it begins, and in which journal.
         let after_closed = || -> Result<(u64, Option<JournalId>), StateError> {
             let Some((base, path)) = closed_segments(directory)?.pop() else { return Ok((0, None)) };
-            let size = directory.disk.facts(&path).map_or(0, |facts| facts.size);
-            let last = SegmentFile::open(&directory.disk, path, Open::Read).ok();
+            let size = directory.disk.metadata(&path).map_or(0, |metadata| metadata.size);
+            let last = SegmentFile::open(&directory.disk, path, OpenMode::Read).ok();
             let opened = last.and_then(|last| last.opening_record().ok()?);
             Ok((base + size, opened.and_then(|opened| opened.journal)))
         };
@@ -359,10 +359,10 @@ impl Segment {
     /// # Errors
     /// When the system does not say.
     pub fn refresh_size_if_active_in(&mut self, directory: &StateDir) -> Result<Option<u64>, StateError> {
-        let facts = self.facts_at(&directory.path.join(ACTIVE), directory)?;
-        let facts = facts.filter(|facts| facts.identity == self.identity);
-        self.size = facts.map_or(self.size, |facts| facts.size);
-        Ok(facts.map(|facts| facts.size))
+        let metadata = self.metadata_at(&directory.path.join(ACTIVE), directory)?;
+        let metadata = metadata.filter(|metadata| metadata.identity == self.identity);
+        self.size = metadata.map_or(self.size, |metadata| metadata.size);
+        Ok(metadata.map(|metadata| metadata.size))
     }
 
     /// Whether the active segment of `directory` is another one: a new segment would take its name and with
@@ -376,12 +376,12 @@ impl Segment {
 
     /// `None` when there is no file at `path`.
     fn is_the_one_at(&self, path: &Path, directory: &StateDir) -> Result<Option<bool>, StateError> {
-        Ok(self.facts_at(path, directory)?.map(|facts| facts.identity == self.identity))
+        Ok(self.metadata_at(path, directory)?.map(|metadata| metadata.identity == self.identity))
     }
 
-    fn facts_at(&self, path: &Path, directory: &StateDir) -> Result<Option<Facts>, StateError> {
-        match directory.disk.facts(path) {
-            Ok(facts) => Ok(Some(facts)),
+    fn metadata_at(&self, path: &Path, directory: &StateDir) -> Result<Option<Metadata>, StateError> {
+        match directory.disk.metadata(path) {
+            Ok(metadata) => Ok(Some(metadata)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StateError::io("examine", path, source)),
         }
@@ -400,11 +400,11 @@ impl Segment {
     pub fn refresh_size(&mut self, check_name: bool) -> Result<u64, StateError> {
         let path = self.file.path();
         self.size = if check_name {
-            let facts = self.file.facts()?;
-            if facts.links == 0 {
+            let metadata = self.file.metadata()?;
+            if metadata.links == 0 {
                 return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
             }
-            facts.size
+            metadata.size
         } else {
             self.file.file.size().map_err(|source| StateError::io("examine", path, source))?
         };

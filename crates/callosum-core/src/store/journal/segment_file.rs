@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::error::StateError;
 use crate::record::{Action, Line, Record};
-use crate::store::disk::{Disk, DiskFile, Facts, Open};
+use crate::store::disk::{Disk, DiskFile, Metadata, OpenMode};
 use crate::store::state_dir::StateDir;
 
 /// File name of the active segment.
@@ -71,7 +71,7 @@ impl SegmentFile {
     ///
     /// # Errors
     /// What the system says.
-    pub fn open(disk: &Arc<dyn Disk>, path: PathBuf, purpose: Open) -> io::Result<Self> {
+    pub fn open(disk: &Arc<dyn Disk>, path: PathBuf, purpose: OpenMode) -> io::Result<Self> {
         let file = disk.open(&path, purpose)?;
         let (flushed, failed) = (Mutex::default(), AtomicBool::new(false));
         Ok(Self { file, disk: Arc::clone(disk), path, flushed, failed })
@@ -82,7 +82,7 @@ impl SegmentFile {
     /// # Errors
     /// What the system says.
     pub fn open_closed(disk: &Arc<dyn Disk>, path: &Path, base: u64) -> io::Result<Option<Self>> {
-        let file = Self::open(disk, path.to_owned(), Open::Read)?;
+        let file = Self::open(disk, path.to_owned(), OpenMode::Read)?;
         let is_another = file.belongs_elsewhere(base).map_err(io::Error::other)?;
         Ok((!is_another).then_some(file))
     }
@@ -97,8 +97,8 @@ impl SegmentFile {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn facts(&self) -> Result<Facts, StateError> {
-        self.file.facts().map_err(|source| StateError::io("examine", &self.path, source))
+    pub fn metadata(&self) -> Result<Metadata, StateError> {
+        self.file.metadata().map_err(|source| StateError::io("examine", &self.path, source))
     }
 
     /// Fills `buffer` from `offset` on.
@@ -187,13 +187,13 @@ impl SegmentFile {
         }
         let step = |source| StateError::io("flush", &self.path, source);
         let result = (|| {
-            let facts = self.file.facts().map_err(step)?;
-            if facts.links == 0 {
+            let metadata = self.file.metadata().map_err(step)?;
+            if metadata.links == 0 {
                 // Deleted since: on the disk, but nobody can find it.
                 let parent = self.path.parent().unwrap_or(&self.path);
                 return Err(StateError::Replaced { path: parent.to_owned() });
             }
-            let written = facts.size;
+            let written = metadata.size;
             self.file.sync().map_err(step)?;
             if written < end {
                 // Cut off since: what was to be made durable is gone.
@@ -226,7 +226,7 @@ impl SegmentFile {
 /// # Errors
 /// When it can't be created or not be written whole.
 pub(crate) fn write_whole(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StateError> {
-    let file = disk.open(path, Open::Create).map_err(|source| StateError::io("create", path, source))?;
+    let file = disk.open(path, OpenMode::Create).map_err(|source| StateError::io("create", path, source))?;
     let mut rest = bytes;
     while !rest.is_empty() {
         match file.write(rest) {

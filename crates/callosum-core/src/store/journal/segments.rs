@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::Disk;
 #[cfg(test)]
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 use crate::store::state_dir::StateDir;
 
 use super::segment_file::{MAX_LINE, SegmentFile, closed_segments};
@@ -31,15 +31,15 @@ impl Segments {
     /// Bytes in all of them.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let size = |path: &PathBuf| self.disk.facts(path).map_or(0, |facts| facts.size);
+        let size = |path: &PathBuf| self.disk.metadata(path).map_or(0, |metadata| metadata.size);
         let closed: u64 = self.closed.iter().map(|(_, path)| size(path)).sum();
-        closed + self.active.1.facts().map_or(0, |facts| facts.size)
+        closed + self.active.1.metadata().map_or(0, |metadata| metadata.size)
     }
 
     /// The sequence number that the next record will have.
     #[must_use]
     pub fn head(&self) -> u64 {
-        self.active.0 + self.active.1.facts().map_or(0, |facts| facts.size)
+        self.active.0 + self.active.1.metadata().map_or(0, |metadata| metadata.size)
     }
 
     /// Reads single lines by sequence number.
@@ -101,7 +101,7 @@ impl LinesAt {
         }
         let closed = self.closed_segment_of(seq);
         let is_gone =
-            |path: &Path| self.disk.facts(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            |path: &Path| self.disk.metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
         closed.is_ok_and(|closed| closed.is_none_or(|(_, path)| is_gone(&path)))
     }
 
@@ -184,7 +184,7 @@ mod tests {
             base += text.len() as u64;
         }
         let (base, path) = closed.pop().unwrap();
-        let active = SegmentFile::open(&disk, path, Open::Read).unwrap();
+        let active = SegmentFile::open(&disk, path, OpenMode::Read).unwrap();
         Segments { closed: Arc::new(closed), active: (base, Arc::new(active)), disk }
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::model::error::StateError;
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 
 use super::backward::Backward;
-use super::head::wall_ms;
+use super::line_start::wall_ms;
 use super::recent::SLACK_MS;
 use super::segment_file::SegmentFile;
 use super::segments::Segments;
@@ -51,7 +51,7 @@ pub struct Met {
 
 /// A part of the journal while it is read backwards.
 #[derive(Debug)]
-pub struct Piece {
+pub struct SpanReader {
     lines: Backward,
     span: Span,
     /// Until when to go on; `None` reads all.
@@ -65,7 +65,7 @@ pub struct Piece {
     begins_at_end: bool,
 }
 
-impl Piece {
+impl SpanReader {
     /// The newest piece of `span`; all of it unless it is `bounded`.
     ///
     /// # Errors
@@ -172,14 +172,14 @@ fn end_of(segments: &Segments, wall_ms: i64) -> Result<Option<u64>, StateError> 
     let closed = segments.closed.iter().rev().map(|(base, path)| (*base, Some(path)));
     for (base, path) in std::iter::once((*active, None)).chain(closed) {
         let file = match path {
-            Some(path) => match SegmentFile::open(&segments.disk, path.clone(), Open::Read) {
+            Some(path) => match SegmentFile::open(&segments.disk, path.clone(), OpenMode::Read) {
                 Ok(file) => Arc::new(file),
                 // Pruned: so is what stood before it.
                 Err(_) => break,
             },
             None => Arc::clone(file),
         };
-        let size = file.facts()?.size;
+        let size = file.metadata()?.size;
         let first = time_at(&file, 0)?;
         let last = time_at(&file, size.saturating_sub(PROBE as u64))?;
         // Where time goes back, a clock that was ahead was set right in between.

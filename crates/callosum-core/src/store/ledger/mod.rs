@@ -13,7 +13,7 @@ use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::light::LightLine;
 use crate::record::{Action, FORMAT_VERSION, Line, Record};
-use crate::store::index::{Astray, Index, IndexJob, Indexed};
+use crate::store::index::{Index, IndexCorrupt, IndexJob, Indexed};
 use crate::store::journal::order::Order;
 use crate::store::journal::recent::read_back;
 use crate::store::journal::retention;
@@ -32,7 +32,7 @@ use self::past::Past;
 const IMPATIENT_RECORDS: usize = 200;
 /// The same for the evidence on a call's resources, topics and records together: each is read where it lies, some 90 µs.
 const IMPATIENT_LOOKS: usize = 48;
-/// So much evidence is brought in at a time by a thread that may wait: in between others get at the ledger.
+/// So much evidence is loaded at a time by a thread that may wait: in between others get at the ledger.
 const LOOKS_AT_A_TIME: usize = 256;
 /// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
 /// that is more; a journal smaller than this needs none: it is read whole as fast.
@@ -42,7 +42,7 @@ const INDEX_STEP: u64 = 64 * 1024;
 const CLOSING_STEP: u64 = 16 * 1024;
 /// A segment that has grown to so many times its size is closed on whatever thread.
 const OVERFULL: u64 = 4;
-/// More actions than this are not kept in memory when an index can bring them in: about 15 MB.
+/// More actions than this are not kept in memory when an index can load them: about 15 MB.
 const HEAVY: usize = 20_000;
 
 /// How a ledger is opened.
@@ -69,7 +69,7 @@ pub struct Ledger {
     past: Past,
     indexed: Indexed,
     /// The index on disk is of a journal that is lost: it is to be replaced, or it would tell of the loss again and again.
-    is_astray: bool,
+    is_index_corrupt: bool,
     prune_due: bool,
     /// When what was read last was written.
     order: Order,
@@ -94,7 +94,7 @@ impl Ledger {
     ) -> Result<Option<Self>, StateError> {
         let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
         let Some(mut journal) = opened else { return Ok(None) };
-        let (mut lost, mut is_astray) = (journal.is_lost(now), false);
+        let (mut lost, mut is_index_corrupt) = (journal.is_lost(now), false);
         let history = || History::new(options.keep_ms, options.default_lease_ms);
         if use_index {
             match by_index(&mut journal, history()) {
@@ -107,7 +107,7 @@ impl Ledger {
                         history,
                         past,
                         indexed,
-                        is_astray,
+                        is_index_corrupt,
                         prune_due,
                         order,
                         lost,
@@ -116,7 +116,7 @@ impl Ledger {
                 }
                 Err(Unusable::Lost(loss)) => {
                     lost = lost.or(Some(loss));
-                    is_astray = true;
+                    is_index_corrupt = true;
                 }
                 Err(Unusable::NoIndex) => {}
             }
@@ -130,8 +130,18 @@ impl Ledger {
         let order = Order::default();
         let (history, prune_due) = (history(), true);
         let (closed, standing) = (Closed::default(), BTreeMap::new());
-        let mut ledger =
-            Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed, standing };
+        let mut ledger = Self {
+            journal,
+            history,
+            past,
+            indexed,
+            is_index_corrupt,
+            prune_due,
+            order,
+            lost,
+            closed,
+            standing,
+        };
         ledger.read_back(&segments, patience.deadline(), now)?;
         Ok(Some(ledger))
     }
@@ -166,55 +176,55 @@ impl Ledger {
         &self.journal
     }
 
-    /// Brings into the history what a step is going to look at. False when that takes more patience than
+    /// Loads into the history what a step is going to look at. False when that takes more patience than
     /// there is.
     ///
     /// # Errors
-    /// [`StateError::Replaced`] when the index led astray: the ledger must be opened again without it.
-    pub fn bring(&mut self, needs: &Needs<'_>, patience: Patience) -> Result<bool, StateError> {
+    /// [`StateError::Replaced`] when the index is corrupt: the ledger must be opened again without it.
+    pub fn load(&mut self, needs: &Needs<'_>, patience: Patience) -> Result<bool, StateError> {
         let ahead = if needs.open { self.past.open_ahead() } else { 0 };
         let is_patient = matches!(patience, Patience::Until(_));
         if !is_patient && ahead > IMPATIENT_RECORDS {
             return Ok(false);
         }
         let most = if is_patient { usize::MAX } else { IMPATIENT_LOOKS };
-        self.past.bring(needs, most, &mut self.history).map_err(|Astray| self.replaced())
+        self.past.load(needs, most, &mut self.history).map_err(|IndexCorrupt| self.replaced())
     }
 
-    /// Brings in a piece of the evidence on the resources of `needs`; false while there is more. Takes no guard.
+    /// Loads a piece of the evidence on the resources of `needs`; false while there is more. Takes no guard.
     ///
     /// # Errors
-    /// As [`Ledger::bring`].
-    pub fn bring_piece(&mut self, needs: &Needs<'_>) -> Result<bool, StateError> {
+    /// As [`Ledger::load`].
+    pub fn load_piece(&mut self, needs: &Needs<'_>) -> Result<bool, StateError> {
         let needs = Needs { newest: false, open: false, ..*needs };
-        self.past.bring(&needs, LOOKS_AT_A_TIME, &mut self.history).map_err(|Astray| self.replaced())
+        self.past.load(&needs, LOOKS_AT_A_TIME, &mut self.history).map_err(|IndexCorrupt| self.replaced())
     }
 
-    /// Brings in the newest actions until there are enough: `enough` is asked with the history and the sequence number
+    /// Loads the newest actions until there are enough: `enough` is asked with the history and the sequence number
     /// from which on it has them all.
     ///
     /// # Errors
-    /// As [`Ledger::bring`].
-    pub fn bring_newest(&mut self, enough: impl Fn(&History, u64) -> bool) -> Result<(), StateError> {
-        self.past.newest_until(enough, &mut self.history).map_err(|Astray| self.replaced())
+    /// As [`Ledger::load`].
+    pub fn load_newest(&mut self, enough: impl Fn(&History, u64) -> bool) -> Result<(), StateError> {
+        self.past.newest_until(enough, &mut self.history).map_err(|IndexCorrupt| self.replaced())
     }
 
-    /// Brings in where these sessions run.
+    /// Loads where these sessions run.
     ///
     /// # Errors
-    /// As [`Ledger::bring`].
-    pub fn bring_places(&mut self, sessions: &[Arc<Who>]) -> Result<(), StateError> {
+    /// As [`Ledger::load`].
+    pub fn load_places(&mut self, sessions: &[Arc<Who>]) -> Result<(), StateError> {
         let (past, history) = (&mut self.past, &mut self.history);
-        let brought = sessions.iter().try_for_each(|who| past.place(who, history));
-        brought.map_err(|Astray| self.replaced())
+        let loaded = sessions.iter().try_for_each(|who| past.place(who, history));
+        loaded.map_err(|IndexCorrupt| self.replaced())
     }
 
-    /// Brings in the action whose first record is `seq`.
+    /// Loads the action whose first record is `seq`.
     ///
     /// # Errors
-    /// As [`Ledger::bring`].
-    pub fn bring_action(&mut self, seq: u64) -> Result<(), StateError> {
-        self.past.named(seq, &mut self.history).map_err(|Astray| self.replaced())
+    /// As [`Ledger::load`].
+    pub fn load_action(&mut self, seq: u64) -> Result<(), StateError> {
+        self.past.named(seq, &mut self.history).map_err(|IndexCorrupt| self.replaced())
     }
 
     fn replaced(&self) -> StateError {
@@ -261,7 +271,7 @@ impl Ledger {
         self.history.carry_windows(&carried.windows, now.wall_ms);
         self.history.kept_from = self.history.kept_from.max(carried.kept_from);
         for (seq, record) in recent.records {
-            self.past.before(&record, &mut self.history).map_err(|Astray| self.replaced())?;
+            self.past.before(&record, &mut self.history).map_err(|IndexCorrupt| self.replaced())?;
             self.history.apply(seq, &record);
             self.history.count(&record);
         }
@@ -277,7 +287,7 @@ impl Ledger {
     /// Takes the guard and brings the history up to date; `None` without enough patience.
     ///
     /// # Errors
-    /// As [`Journal::catch_up`] and [`Ledger::bring`], and [`StateError::NewerFormat`] when a line can't be
+    /// As [`Journal::catch_up`] and [`Ledger::load`], and [`StateError::NewerFormat`] when a line can't be
     /// understood here.
     pub fn catch_up(
         &mut self,
@@ -286,11 +296,11 @@ impl Ledger {
         now: &Stamp,
     ) -> Result<Option<UpToDate>, StateError> {
         let (history, past, order) = (&mut self.history, &mut self.past, &mut self.order);
-        let mut astray = false;
+        let mut is_corrupt = false;
         let mut sink = |seq: u64, line: Line| match line {
             Line::Record(mut record) => {
                 order.correct(&mut record, now);
-                astray |= past.before(&record, history).is_err();
+                is_corrupt |= past.before(&record, history).is_err();
                 history.apply(seq, &record);
                 history.count(&record);
             }
@@ -300,7 +310,7 @@ impl Ledger {
             Line::Light | Line::Blank => {}
         };
         let proof = self.journal.catch_up(patience, check, now, &mut sink)?;
-        if astray {
+        if is_corrupt {
             return Err(self.replaced());
         }
         if proof.is_some() {
@@ -321,7 +331,7 @@ impl Ledger {
             Found::Nothing => {}
             Found::Untold => {
                 self.lost = self.lost.or(Some(Loss::Segment));
-                self.is_astray = true;
+                self.is_index_corrupt = true;
             }
             Found::Outdated => return Err(self.replaced()),
         }
@@ -345,7 +355,7 @@ impl Ledger {
     /// # Errors
     /// When the record could not be written.
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
-        self.past.before(record, &mut self.history).map_err(|Astray| self.replaced())?;
+        self.past.before(record, &mut self.history).map_err(|IndexCorrupt| self.replaced())?;
         let appended = self.journal.append(proof, record, now)?;
         let _ = self.order.next(record.stamp(), now);
         self.history.apply(appended.seq, record);
@@ -408,7 +418,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When the directory can't be listed.
-    pub fn tidy(
+    pub fn prune_history(
         &mut self,
         retention: Retention,
         retry_window_ms: u64,
@@ -469,7 +479,7 @@ impl Ledger {
         let bytes = self.indexed.bytes;
         let step =
             if closing { (bytes / 64).clamp(CLOSING_STEP, INDEX_STEP) } else { (bytes / 16).max(INDEX_STEP) };
-        let step = if self.is_astray { 0 } else { step };
+        let step = if self.is_index_corrupt { 0 } else { step };
         // A line without an end that was looked at is worth noting as much as whole ones that were read.
         let endless = self.journal.endless();
         let read = active.base + active.read;
@@ -488,7 +498,7 @@ impl Ledger {
     /// Notes which index is there now.
     pub fn indexed(&mut self, indexed: Indexed) {
         self.indexed = indexed;
-        self.is_astray = false;
+        self.is_index_corrupt = false;
     }
 
     /// Whether so much is held in memory that it is better to open anew, by the index.
@@ -514,27 +524,27 @@ fn by_index(
 ) -> Result<(Past, Indexed, Order, History), Unusable> {
     let directory = journal.directory().clone();
     let index = Index::open(&directory).ok_or(Unusable::NoIndex)?;
-    let head = index.head();
+    let header = index.header();
     let active = journal.active().base;
-    let mut other = match head.base {
+    let mut other = match header.base {
         base if base == active => None,
         base => match Segment::open_at(&directory, base) {
             Ok(Some(segment)) => Some(segment),
             // What was pruned begins before what is there.
-            Ok(None) if head.end() > active => return Err(Unusable::Lost(Loss::CutOff)),
+            Ok(None) if header.end() > active => return Err(Unusable::Lost(Loss::CutOff)),
             _ => return Err(Unusable::NoIndex),
         },
     };
     let covered = other.as_ref().unwrap_or(journal.active());
-    if !head.is_bound_to(covered) {
+    if !header.is_bound_to(covered) {
         // The index has a checksum of its own, so it says what was there.
-        return Err(match covered.file.facts() {
-            Ok(facts) if facts.size < head.covered => Unusable::Lost(Loss::CutOff),
+        return Err(match covered.file.metadata() {
+            Ok(metadata) if metadata.size < header.covered => Unusable::Lost(Loss::CutOff),
             Ok(_) => Unusable::Lost(Loss::Replaced),
             Err(_) => Unusable::NoIndex,
         });
     }
-    if head.keep_ms < history.keep_ms() {
+    if header.keep_ms < history.keep_ms() {
         return Err(Unusable::NoIndex);
     }
     // Reading goes on where the index ends: in a segment that has been closed since, or in one that was begun since the
@@ -546,15 +556,15 @@ fn by_index(
     if let Some(older) = other {
         journal.start_at(older);
     }
-    head.restore_counts(&mut history);
-    journal.read_on_from(head.covered);
-    if let Some(endless) = head.endless(journal.active()) {
+    header.restore_counts(&mut history);
+    journal.read_on_from(header.covered);
+    if let Some(endless) = header.endless(journal.active()) {
         journal.note_endless(endless);
     }
-    let order = head.order();
-    let indexed = Indexed { end: head.reach(), bytes: index.size() };
+    let order = header.order();
+    let indexed = Indexed { end: header.reach(), bytes: index.size() };
     let mut past = Past::new(lines, Some(index));
-    past.unread(&mut history).map_err(|Astray| Unusable::NoIndex)?;
+    past.unread(&mut history).map_err(|IndexCorrupt| Unusable::NoIndex)?;
     Ok((past, indexed, order, history))
 }
 

@@ -1,4 +1,4 @@
-//! The part of the history that lies before what was read line by line. It is brought in through the index,
+//! The part of the history that lies before what was read line by line. It is loaded through the index,
 //! topic by topic, when a decision asks for it; without an index only actions that a later line names: an
 //! outcome may come when its start is long out of the window.
 
@@ -9,7 +9,7 @@ use crate::model::time::Stamp;
 use crate::record::kind::Fold;
 use crate::record::{Line, Record};
 use crate::rules::{Limited, Per};
-use crate::store::index::{Astray, Index, Topic};
+use crate::store::index::{Index, IndexCorrupt, Topic};
 use crate::store::journal::segments::LinesAt;
 
 /// What a step is going to look at.
@@ -29,20 +29,20 @@ pub struct Needs<'a> {
     pub now: Stamp,
 }
 
-/// The lines of the journal, an index of them if there is one, and what was brought in so far.
+/// The lines of the journal, an index of them if there is one, and what was loaded so far.
 #[derive(Debug)]
 pub(super) struct Past {
     lines: LinesAt,
     index: Option<Index>,
     known: HashSet<Topic>,
-    limits: HashMap<Topic, Counted>,
+    limits: HashMap<Topic, PendingLimit>,
     known_newest: usize,
     knows_open: bool,
 }
 
-/// What of a limit's actions is still to be brought in.
+/// What of a limit's actions is still to be loaded.
 #[derive(Debug, Default)]
-struct Counted {
+struct PendingLimit {
     /// Where their records lie, the newest last.
     left: Vec<u64>,
     /// When the last one that was read was written: those before are older.
@@ -61,13 +61,13 @@ impl Past {
         }
     }
 
-    /// How many actions are open, if they were not brought in yet.
+    /// How many actions are open, if they were not loaded yet.
     pub(super) fn open_ahead(&self) -> usize {
-        self.index.as_ref().filter(|_| !self.knows_open).map_or(0, |index| index.head().open.len())
+        self.index.as_ref().filter(|_| !self.knows_open).map_or(0, |index| index.header().open.len())
     }
 
-    /// Brings in the records on a topic that are not known yet, with at most `left` looks; false when there is more.
-    fn topic(&mut self, topic: Topic, left: &mut usize, history: &mut History) -> Result<bool, Astray> {
+    /// Loads the records on a topic that are not known yet, with at most `left` looks; false when there is more.
+    fn topic(&mut self, topic: Topic, left: &mut usize, history: &mut History) -> Result<bool, IndexCorrupt> {
         let Some(index) = self.index.as_ref().filter(|_| !self.known.contains(&topic)) else {
             return Ok(true);
         };
@@ -91,7 +91,7 @@ impl Past {
         Ok(true)
     }
 
-    /// Brings in actions that a limit counts, the newest first, until it is reached or its window is over; with at most `left` looks.
+    /// Loads actions that a limit counts, the newest first, until it is reached or its window is over; with at most `left` looks.
     /// False when there is more. What each resource counts by itself comes with the resource.
     fn limit(
         &mut self,
@@ -99,7 +99,7 @@ impl Past {
         needs: &Needs<'_>,
         left: &mut usize,
         history: &mut History,
-    ) -> Result<bool, Astray> {
+    ) -> Result<bool, IndexCorrupt> {
         let (Some(index), Some(who)) = (&self.index, needs.who) else { return Ok(true) };
         let topic = match limited.limit.per {
             Per::Key => return Ok(true),
@@ -113,7 +113,7 @@ impl Past {
         };
         let mut counted = match self.limits.remove(&topic) {
             Some(counted) => counted,
-            None if look() => Counted { left: index.on(topic)?, read_to: None },
+            None if look() => PendingLimit { left: index.on(topic)?, read_to: None },
             None => return Ok(false),
         };
         let mut is_all = true;
@@ -135,13 +135,13 @@ impl Past {
         Ok(is_all)
     }
 
-    /// Brings in what a step needs; of what is on its resources no more than `most` looks find. False when there is more.
-    pub(super) fn bring(
+    /// Loads what a step needs; of what is on its resources no more than `most` looks find. False when there is more.
+    pub(super) fn load(
         &mut self,
         needs: &Needs<'_>,
         most: usize,
         history: &mut History,
-    ) -> Result<bool, Astray> {
+    ) -> Result<bool, IndexCorrupt> {
         let mut left = most;
         if self.index.is_some() {
             for key in needs.keys {
@@ -164,22 +164,22 @@ impl Past {
             self.newest_until(|_, _| false, history)?;
         }
         if needs.open && !std::mem::replace(&mut self.knows_open, true) {
-            let open = self.index.as_ref().map(|index| index.head().open.clone());
+            let open = self.index.as_ref().map(|index| index.header().open.clone());
             open.unwrap_or_default().into_iter().try_for_each(|seq| self.action(seq, history))?;
         }
         Ok(true)
     }
 
-    /// Brings in the newest actions that the index names, one by one, until there are enough: `enough` is asked with the
+    /// Loads the newest actions that the index names, one by one, until there are enough: `enough` is asked with the
     /// history and the sequence number from which on it has them all.
     pub(super) fn newest_until(
         &mut self,
         enough: impl Fn(&History, u64) -> bool,
         history: &mut History,
-    ) -> Result<(), Astray> {
-        let Some(head) = self.index.as_ref().map(Index::head) else { return Ok(()) };
-        let mut from = head.end();
-        let newest: Vec<u64> = head.newest.iter().rev().copied().collect();
+    ) -> Result<(), IndexCorrupt> {
+        let Some(header) = self.index.as_ref().map(Index::header) else { return Ok(()) };
+        let mut from = header.end();
+        let newest: Vec<u64> = header.newest.iter().rev().copied().collect();
         for (number, seq) in newest.into_iter().enumerate() {
             if number >= self.known_newest {
                 if enough(history, from) {
@@ -193,8 +193,8 @@ impl Past {
         Ok(())
     }
 
-    /// Brings in where a session runs, unless a line that was read says it: those are newer.
-    pub(super) fn place(&mut self, who: &Who, history: &mut History) -> Result<(), Astray> {
+    /// Loads where a session runs, unless a line that was read says it: those are newer.
+    pub(super) fn place(&mut self, who: &Who, history: &mut History) -> Result<(), IndexCorrupt> {
         let (Some(index), None) = (&self.index, history.project(who)) else { return Ok(()) };
         let topic = Topic::place(who);
         if !self.known.insert(topic) {
@@ -208,17 +208,17 @@ impl Past {
         Ok(())
     }
 
-    /// Brings in the pauses that wait for a host's signal: it names a run, not a session.
-    pub(super) fn unread(&mut self, history: &mut History) -> Result<(), Astray> {
-        let unread = self.index.as_ref().map(|index| index.head().unread.clone());
+    /// Loads the pauses that wait for a host's signal: it names a run, not a session.
+    pub(super) fn unread(&mut self, history: &mut History) -> Result<(), IndexCorrupt> {
+        let unread = self.index.as_ref().map(|index| index.header().unread.clone());
         for seq in unread.unwrap_or_default() {
             self.with_sequels(seq, history)?;
         }
         Ok(())
     }
 
-    /// Brings in what a record that was written since is about, so that it finds it in `history`.
-    pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), Astray> {
+    /// Loads what a record that was written since is about, so that it finds it in `history`.
+    pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), IndexCorrupt> {
         match record.action.spec().fold {
             Fold::Start => self.early(record, history),
             Fold::Outcome(_) | Fold::Background | Fold::Renewal => {
@@ -245,8 +245,8 @@ impl Past {
         }
     }
 
-    /// Brings in what came of an action of another machine before its start did.
-    fn early(&mut self, start: &Record, history: &mut History) -> Result<(), Astray> {
+    /// Loads what came of an action of another machine before its start did.
+    fn early(&mut self, start: &Record, history: &mut History) -> Result<(), IndexCorrupt> {
         let (Some(index), Some(attempt)) = (&self.index, start.early_attempt()) else { return Ok(()) };
         for seq in index.on(Topic::attempt(attempt))? {
             if let Some(record) = self.record(seq)? {
@@ -256,20 +256,20 @@ impl Past {
         Ok(())
     }
 
-    /// Brings in an action by its sequence number, wherever that was found. Where there is none, whoever named
+    /// Loads an action by its sequence number, wherever that was found. Where there is none, whoever named
     /// it is at fault and not the index.
-    pub(super) fn named(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+    pub(super) fn named(&mut self, seq: u64, history: &mut History) -> Result<(), IndexCorrupt> {
         let known = history.action(seq).is_some();
         if !known && matches!(self.record(seq), Ok(Some(_))) { self.action(seq, history) } else { Ok(()) }
     }
 
-    /// Brings in one action with what became of it.
-    fn action(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+    /// Loads one action with what became of it.
+    fn action(&mut self, seq: u64, history: &mut History) -> Result<(), IndexCorrupt> {
         if history.action(seq).is_some() { Ok(()) } else { self.with_sequels(seq, history).map(drop) }
     }
 
-    /// Brings in a record with those that belong to it: the delivery of a pause. Tells when it was written.
-    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<Option<Stamp>, Astray> {
+    /// Loads a record with those that belong to it: the delivery of a pause. Tells when it was written.
+    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<Option<Stamp>, IndexCorrupt> {
         let Some(start) = self.record(seq)? else { return Ok(None) };
         history.apply(seq, &start);
         self.early(&start, history)?;
@@ -283,16 +283,16 @@ impl Past {
 
     /// The record at `seq`; `None` when its segment was pruned, which is done only to what is out of every
     /// window.
-    fn record(&mut self, seq: u64) -> Result<Option<Box<Record>>, Astray> {
+    fn record(&mut self, seq: u64) -> Result<Option<Box<Record>>, IndexCorrupt> {
         match self.lines.at(seq).map(|line| Line::read(&line)) {
             Some(Line::Record(mut record)) => {
                 if let Some(index) = &self.index {
-                    index.head().correct(seq, &mut record);
+                    index.header().correct(seq, &mut record);
                 }
                 Ok(Some(record))
             }
             None if self.lines.was_pruned(seq) => Ok(None),
-            _ => Err(Astray),
+            _ => Err(IndexCorrupt),
         }
     }
 }

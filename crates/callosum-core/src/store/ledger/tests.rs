@@ -65,14 +65,14 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
 
     let history = History::new(options.keep_ms, options.default_lease_ms);
     let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
-    let (is_astray, prune_due) = (false, false);
+    let (is_index_corrupt, prune_due) = (false, false);
     let closed = Closed::known_to(&history.gaps);
     let mut late = Ledger {
         journal,
         history,
         past,
         indexed,
-        is_astray,
+        is_index_corrupt,
         prune_due,
         order,
         lost: None,
@@ -81,7 +81,7 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(
-        late.bring(&needs, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
+        late.load(&needs, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
             .unwrap()
     );
     assert!(late.history().action(newest).is_some());
@@ -199,12 +199,12 @@ fn an_index_is_gone_by_when_it_reaches_as_far_back() {
     let shorter = LedgerOptions { keep_ms: options.keep_ms - 1, ..options.clone() };
     let mut ledger = open(&shorter, &now);
     assert!(uses_index(&ledger));
-    // An action is brought in by its number; what lies anywhere else is the fault of whoever names it.
+    // An action is loaded by its number; what lies anywhere else is the fault of whoever names it.
     for nowhere in [last + 3, last + 100_000] {
-        ledger.bring_action(nowhere).unwrap();
+        ledger.load_action(nowhere).unwrap();
     }
     assert!(uses_index(&ledger));
-    ledger.bring_action(last).unwrap();
+    ledger.load_action(last).unwrap();
     assert_eq!(ledger.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [last]);
     let longer = LedgerOptions { keep_ms: options.keep_ms + 1, ..options };
     let patient = Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60));
@@ -232,8 +232,8 @@ fn an_index_may_end_in_a_segment_that_was_closed_since() {
 }
 
 #[test]
-fn only_so_many_open_actions_are_brought_in_without_patience() {
-    for (count, is_brought) in [(200, true), (201, false)] {
+fn only_so_many_open_actions_are_loaded_without_patience() {
+    for (count, is_loaded) in [(200, true), (201, false)] {
         let directory = tempfile::tempdir().unwrap();
         let (options, now) = (options(directory.path()), Machine::read().now());
         let mut busy = open(&options, &now);
@@ -241,23 +241,23 @@ fn only_so_many_open_actions_are_brought_in_without_patience() {
         write_index(&busy, &now);
         let mut ledger = open(&options, &now);
         let open = Needs { open: true, ..Needs::default() };
-        assert!(ledger.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
+        assert!(ledger.load(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
         assert_eq!(ledger.history().len(), 64);
-        assert_eq!(ledger.bring(&open, Patience::None).unwrap(), is_brought);
+        assert_eq!(ledger.load(&open, Patience::None).unwrap(), is_loaded);
         assert!(
             ledger
-                .bring(&open, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
+                .load(&open, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
                 .unwrap()
         );
         assert_eq!(ledger.history().len(), usize::try_from(count).unwrap());
         // Once they are there it takes none.
-        assert!(ledger.bring(&open, Patience::None).unwrap());
+        assert!(ledger.load(&open, Patience::None).unwrap());
     }
 }
 
-/// What is not in the history yet is brought in when somebody tells what became of it.
+/// What is not in the history yet is loaded when somebody tells what became of it.
 #[test]
-fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
+fn what_a_later_line_is_about_is_loaded_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
@@ -283,7 +283,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
         ledger.history().pauses(&who).map(|pause| (pause.seq, pause.delivered)).collect::<Vec<_>>()
     };
     assert_eq!(pauses(&late), [(signalled, false)]);
-    assert!(late.bring(&Needs::default(), Patience::None).unwrap());
+    assert!(late.load(&Needs::default(), Patience::None).unwrap());
     assert!(uses_index(&late));
     put(&mut busy, &record(Action::Delivered, &[silent]));
     put(&mut busy, &record(Action::Released, &[last]));
@@ -295,7 +295,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
 
 /// What another machine's call came to, before its own line came: behind the index, and on both sides of its end.
 #[test]
-fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
+fn an_outcome_that_came_before_its_start_is_loaded_with_it() {
     for is_start_behind in [true, false] {
         let directory = tempfile::tempdir().unwrap();
         let (options, now) = (options(directory.path()), Machine::read().now());
@@ -325,7 +325,7 @@ fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
         });
         late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
         let keys = ["far".to_owned()];
-        assert!(late.bring(&Needs { keys: &keys, ..Needs::default() }, Patience::None).unwrap());
+        assert!(late.load(&Needs { keys: &keys, ..Needs::default() }, Patience::None).unwrap());
         let ends: Vec<_> = late
             .history()
             .on_key("far")
@@ -364,12 +364,12 @@ fn where_a_session_runs_is_looked_up_when_it_is_asked_for_and_the_newest_counts(
         |ledger: &Ledger| who.each_ref().map(|who| ledger.history().project(who).map(str::to_owned));
     let moved = Some("moved".to_owned());
     assert_eq!(projects(&late), [None, moved.clone(), None]);
-    late.bring_places(&who).unwrap();
+    late.load_places(&who).unwrap();
     assert_eq!(projects(&late), [Some("app".to_owned()), moved, None]);
 }
 
 #[test]
-fn of_the_newest_actions_so_many_are_brought_in_as_are_enough() {
+fn of_the_newest_actions_so_many_are_loaded_as_are_enough() {
     let directory = tempfile::tempdir().unwrap();
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
@@ -377,7 +377,7 @@ fn of_the_newest_actions_so_many_are_brought_in_as_are_enough() {
     write_index(&busy, &now);
     let all: Vec<u64> = busy.history().newest().map(|action| action.seq).collect();
     let mut late = open(&options, &now);
-    let brought = |late: &Ledger| late.history().newest().map(|action| action.seq).collect::<Vec<_>>();
+    let loaded = |late: &Ledger| late.history().newest().map(|action| action.seq).collect::<Vec<_>>();
     for (asked, known) in [(0, 0), (3, 3), (2, 3), (5, 5)] {
         let enough = |history: &History, from: u64| {
             // From there on it has them all, and no other was looked at.
@@ -385,12 +385,12 @@ fn of_the_newest_actions_so_many_are_brought_in_as_are_enough() {
             assert_eq!(history.newest().map(|action| action.seq).collect::<Vec<_>>(), all);
             history.len() >= asked
         };
-        late.bring_newest(enough).unwrap();
-        assert_eq!(brought(&late), all.get(..known).unwrap(), "{asked}");
+        late.load_newest(enough).unwrap();
+        assert_eq!(loaded(&late), all.get(..known).unwrap(), "{asked}");
     }
     // The index names 64.
-    assert!(late.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
-    assert_eq!(brought(&late), all.get(..64).unwrap());
+    assert!(late.load(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
+    assert_eq!(loaded(&late), all.get(..64).unwrap());
 }
 
 #[test]
@@ -408,19 +408,19 @@ fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
     let mut late = open(&options_here, &now);
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     let patient = Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60));
-    assert!(late.bring(&needs, patient).unwrap());
+    assert!(late.load(&needs, patient).unwrap());
     assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
 
     let other = tempfile::tempdir().unwrap();
     let mut elsewhere = open(&options(other.path()), &now);
     let lines = elsewhere.journal.segments().unwrap().lines();
     elsewhere.past = Past::new(lines, Index::open(&options_here.directory));
-    let told = elsewhere.bring(&needs, patient);
+    let told = elsewhere.load(&needs, patient);
     assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
 }
 
 #[test]
-fn an_index_that_leads_astray_is_told_when_somebody_elses_outcome_is_read() {
+fn a_corrupt_index_is_told_when_somebody_elses_outcome_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
@@ -445,7 +445,7 @@ fn an_index_that_leads_astray_is_told_when_somebody_elses_outcome_is_read() {
     let told = late.catch_up(Patience::None, Check::Seldom, &now);
     assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
     let needs = Needs { newest: true, ..Needs::default() };
-    assert!(matches!(late.bring(&needs, Patience::None), Err(StateError::Replaced { .. })));
+    assert!(matches!(late.load(&needs, Patience::None), Err(StateError::Replaced { .. })));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callosum_core::gate::Answer;
-use callosum_core::store::disk::{Disk, DiskFile, Open};
+use callosum_core::store::disk::{Disk, DiskFile, OpenMode};
 use callosum_testing::memory::MemoryDisk;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn a_journal_that_was_moved_away_and_is_full_takes_no_others_place() {
     disk.rename(&state.join("journal.jsonl"), &elsewhere).unwrap();
     assert_eq!(script.done(&mira, "b", "mail", "new"), Answer::Proceed);
     let padding = json!({"v": 1, "action": "noted", "padding": "x".repeat(20_000)});
-    let old = disk.open_file(&elsewhere, Open::Append).unwrap();
+    let old = disk.open_file(&elsewhere, OpenMode::Append).unwrap();
     old.write(format!("{padding}\n").as_bytes()).unwrap();
     // Below tier 3 nobody looks whether the file is still the one at its path.
     for number in 0..3 {

@@ -10,7 +10,7 @@ use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
-use callosum_core::store::disk::{Disk, DiskFile, Open};
+use callosum_core::store::disk::{Disk, DiskFile, OpenMode};
 use callosum_testing::memory::MemoryDisk;
 use callosum_testing::platter::{Node, Remains};
 use serde_json::{Value, json};
@@ -308,7 +308,7 @@ impl<'a> Script<'a> {
         }
         let note = json!({"v": 1, "action": "noted", "instance": "other", "padding": "x".repeat(14_000),
             "timestamp": callosum_core::model::time::to_rfc3339(self.now.wall_ms)});
-        let file = self.disk.open_file(&path, Open::Append).unwrap();
+        let file = self.disk.open_file(&path, OpenMode::Append).unwrap();
         file.write(format!("{note}\n").as_bytes()).unwrap();
     }
 }

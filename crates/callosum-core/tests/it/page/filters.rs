@@ -103,7 +103,7 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
         .filter_map(|(seq, line)| Some((*seq, serde_json::from_slice(line).ok()?)))
         .filter(|(_, record): &(u64, Value)| record.is_object())
         .collect();
-    let observer = world.observer();
+    let view = world.view();
     let mut found_any = 0;
     for round in 0..150 {
         let mut filter = json!({ "limit": 10_000, "budget": round % 2 == 0 });
@@ -132,7 +132,7 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
             .filter(|(seq, record)| is_wanted(&filter, *seq, record))
             .map(|(seq, _)| *seq)
             .collect();
-        let found = merged(&pieces(&observer, "journal", &filter, &world.now), "entries");
+        let found = merged(&pieces(&view, "journal", &filter, &world.now), "entries");
         assert_eq!(seqs(&found), expected, "{filter}");
         found_any += usize::from(!expected.is_empty());
     }

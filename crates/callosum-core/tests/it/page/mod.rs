@@ -445,5 +445,5 @@ fn the_head_moves_with_each_record_and_waits_for_nobody() {
     let guard = File::open(world.path().join("state.guard")).unwrap();
     guard.lock().unwrap();
     assert!(head(&gate, &world.now)["head"].as_u64().unwrap() > first);
-    assert_eq!(head(&gate, &world.now), head(&world.observer(), &world.now));
+    assert_eq!(head(&gate, &world.now), head(&world.view(), &world.now));
 }

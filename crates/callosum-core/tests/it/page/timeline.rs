@@ -32,7 +32,7 @@ fn an_outcome_belongs_to_its_start_though_it_came_later_than_was_asked_for() {
     // Neither the later start nor its outcome.
     assert_eq!(what(&events), ["started", "complete"]);
     assert!(events.iter().all(|(_, stands)| stands.is_none()));
-    assert_eq!(told(&world.observer(), &wanted, &world.now), events);
+    assert_eq!(told(&world.view(), &wanted, &world.now), events);
     let answer = ask(&gate, "timeline", &wanted, &world.now);
     let [start, end] = [&answer["events"][0], &answer["events"][1]];
     assert_eq!(end["of"][0], start["seq"]);
@@ -62,7 +62,7 @@ fn an_outcome_is_looked_for_as_long_as_it_may_come() {
     );
     assert_eq!(written[1].0, first);
     let wanted = json!({ "from": begin, "to": begin + MINUTE });
-    let events = told(&world.observer(), &wanted, &world.now);
+    let events = told(&world.view(), &wanted, &world.now);
     assert_eq!(what(&events), ["started", "running", "complete"]);
     assert!(events.iter().all(|(_, stands)| stands.is_none()));
 }
@@ -80,11 +80,11 @@ fn how_a_call_stands_is_told_where_it_is_known() {
     let expected =
         [("started".to_owned(), running), ("started".to_owned(), None), ("complete".to_owned(), None)];
     assert_eq!(told(&gate, &wanted, &world.now), expected);
-    assert_eq!(told(&world.observer(), &wanted, &world.now), expected);
-    // In a piece of its own the start does not show that nothing came after it: the gate knows, an observer does not.
+    assert_eq!(told(&world.view(), &wanted, &world.now), expected);
+    // In a piece of its own the start does not show that nothing came after it: the gate knows, a view does not.
     let one_by_one = json!({ "from": from, "to": world.now.wall_ms, "limit": 1 });
     assert_eq!(told(&gate, &one_by_one, &world.now), expected);
-    assert_eq!(told(&world.observer(), &one_by_one, &world.now)[0], ("started".to_owned(), None));
+    assert_eq!(told(&world.view(), &one_by_one, &world.now)[0], ("started".to_owned(), None));
     world.pass(3_600_000);
     let lapsed = "no outcome came, so it is unknown, verify first";
     assert_eq!(told(&gate, &wanted, &world.now)[0].1.as_deref(), Some(lapsed));

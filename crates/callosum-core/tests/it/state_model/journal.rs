@@ -2,9 +2,9 @@
 //! verdict in the words of the model.
 
 use callosum_core::decision::history::{History, Who};
-use callosum_core::decision::pause_text::Told;
-use callosum_core::decision::plan::{Plan, Refusal, Standing};
-use callosum_core::decision::{Decision, Question, decide};
+use callosum_core::decision::pause_text::Citation;
+use callosum_core::decision::plan::{HostState, Plan, Refusal};
+use callosum_core::decision::{CallFacts, Decision, decide};
 use callosum_core::model::on_conflict::OnConflict;
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::Stamp;
@@ -24,21 +24,21 @@ pub(crate) const READING_MS: u64 = 1_000;
 pub(crate) struct Decider {
     /// Done to the records before they become the history.
     pub(crate) records: fn(&mut Vec<(u64, Record)>),
-    /// Done to the question.
-    pub(crate) question: fn(&mut Question<'_>),
+    /// Done to the call as the decision sees it.
+    pub(crate) call_facts: fn(&mut CallFacts<'_>),
     /// Whether a process that is dead (or alive) counts as dead.
     pub(crate) is_dead: fn(bool) -> bool,
     /// Whether what is asked is taken for a call that is open already (or not), when its session has such a one: a client may
     /// send it again under the same id.
     pub(crate) is_same: fn(bool) -> bool,
     /// Done to the verdict.
-    pub(crate) verdict: for<'a> fn(Decision<'a>, &Question<'_>) -> Decision<'a>,
+    pub(crate) verdict: for<'a> fn(Decision<'a>, &CallFacts<'_>) -> Decision<'a>,
 }
 
 /// The decision as it is.
 pub(crate) const REAL: Decider = Decider {
     records: |_| {},
-    question: |_| {},
+    call_facts: |_| {},
     is_dead: |dead| dead,
     is_same: |_| false,
     verdict: |decision, _| decision,
@@ -50,7 +50,7 @@ pub(crate) struct Host {
     pub(crate) times: Times,
     /// By a signal; otherwise time tells it.
     pub(crate) signals: bool,
-    /// The history is pruned before each decision, as a ledger's upkeep may do at any time.
+    /// The history is pruned before each decision, as a gate's maintenance may do at any time.
     pub(crate) prunes: bool,
 }
 
@@ -97,7 +97,7 @@ impl Journal {
         let keys = key_names(wish.keys);
         let limit = RateLimit { count: 1, window_ms: self.times.window_ms, per: Per::Rule };
         let limits = [Limited { rule: CAPPED.to_owned(), limit, keys: Vec::new() }];
-        let mut question = Question {
+        let mut call_facts = CallFacts {
             who: &who,
             tier: tier(wish),
             keys: &keys,
@@ -114,13 +114,13 @@ impl Journal {
         if (self.decider.is_same)(is_open) {
             return Verdict::Allow;
         }
-        (self.decider.question)(&mut question);
+        (self.decider.call_facts)(&mut call_facts);
         let is_dead = |_: Option<u32>, holder: &Holder| {
             let call = usize::try_from(holder.pid).unwrap_or(usize::MAX);
             (self.decider.is_dead)(self.orphaned.get(call).copied().unwrap_or(false))
         };
-        let decision = decide(&self.history, &question, &NOW, &is_dead);
-        match Plan::of(&(self.decider.verdict)(decision, &question), &question, Standing::Waits, &NOW) {
+        let decision = decide(&self.history, &call_facts, &NOW, &is_dead);
+        match Plan::of(&(self.decider.verdict)(decision, &call_facts), &call_facts, HostState::Waits, &NOW) {
             Plan::Refuse(refusal) if refusal.conflict == Conflict::Limit => Verdict::Full,
             Plan::Refuse(refusal) if refusal.is_block() => Verdict::Block(facts(&refusal)),
             Plan::Refuse(refusal) => Verdict::Pause(facts(&refusal)),
@@ -190,7 +190,7 @@ fn about(log: &Log, action: Action, of: u8, when: Stamp) -> Record {
 
 fn facts(refusal: &Refusal) -> Vec<Fact> {
     let pieces = refusal.shown.iter().zip(&refusal.told);
-    let fact = |(shown, told): (&Shown, &Told)| {
+    let fact = |(shown, told): (&Shown, &Citation)| {
         let keys = [(Keys::A, "a"), (Keys::B, "b")].into_iter();
         let keys = keys.filter(|(_, name)| told.keys.iter().any(|key| key == name));
         Fact {

@@ -2,7 +2,7 @@
 //! checker that lets one pass would let the same fault pass in the real decision.
 
 use callosum_core::decision::history::State;
-use callosum_core::decision::{Decision, Piece, Question};
+use callosum_core::decision::{CallFacts, Decision, EvidenceItem};
 use callosum_core::model::tier::Tier;
 use callosum_core::record::Action;
 use callosum_core::rules::Scope;
@@ -30,23 +30,23 @@ fn records(records: fn(&mut Records)) -> Decider {
     Decider { records, ..REAL }
 }
 
-fn question(question: fn(&mut Question<'_>)) -> Decider {
-    Decider { question, ..REAL }
+fn call_facts(call_facts: fn(&mut CallFacts<'_>)) -> Decider {
+    Decider { call_facts, ..REAL }
 }
 
-fn verdict(verdict: for<'a> fn(Decision<'a>, &Question<'_>) -> Decision<'a>) -> Decider {
+fn verdict(verdict: for<'a> fn(Decision<'a>, &CallFacts<'_>) -> Decision<'a>) -> Decider {
     Decider { verdict, ..REAL }
 }
 
 /// Lets a pause pass whose evidence is such.
-fn let_pass<'a>(decision: Decision<'a>, such: impl Fn(&[Piece<'a>]) -> bool) -> Decision<'a> {
+fn let_pass<'a>(decision: Decision<'a>, such: impl Fn(&[EvidenceItem<'a>]) -> bool) -> Decision<'a> {
     match decision {
         Decision::Pause(pieces) if such(&pieces) => Decision::Allow(pieces),
         other => other,
     }
 }
 
-fn all_are(pieces: &[Piece<'_>], state: State) -> bool {
+fn all_are(pieces: &[EvidenceItem<'_>], state: State) -> bool {
     pieces.iter().all(|piece| piece.state == state)
 }
 
@@ -107,14 +107,14 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "one's own retry is no news",
             "OnePauseOneRetry",
             one_key,
-            question(|question| question.scope = Scope::OtherSessions),
+            call_facts(|call_facts| call_facts.scope = Scope::OtherSessions),
         ),
         mutant("an outcome is no news", "NewOutcomeIsNews", one_key, records(told_of_what_came_later)),
         mutant(
             "a pause never goes stale",
             "OldPausesBuyNothing",
             outcomes,
-            question(|question| question.retry_window_ms = u64::MAX),
+            call_facts(|call_facts| call_facts.retry_window_ms = u64::MAX),
         ),
         mutant(
             "what was read of one key holds for all",
@@ -126,7 +126,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "a pause is stale at once",
             "RetryWithoutNewsIsAllowed",
             one_key,
-            question(|question| question.retry_window_ms = 0),
+            call_facts(|call_facts| call_facts.retry_window_ms = 0),
         ),
         mutant(
             "that time turned in flight into unknown is news",
@@ -155,13 +155,13 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "the window never ends",
             "NoPauseWithoutEvidence",
             one_key,
-            question(|question| question.window_ms = u64::MAX),
+            call_facts(|call_facts| call_facts.window_ms = u64::MAX),
         ),
         mutant(
             "one's own actions count where only others' should",
             "NoPauseWithoutEvidence",
             other_sessions,
-            question(|question| question.scope = Scope::Any),
+            call_facts(|call_facts| call_facts.scope = Scope::Any),
         ),
         mutant(
             "a pause tells only the newest",
@@ -189,7 +189,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "tier 4 is treated like tier 3",
             "CriticalWaitsForLeases",
             critical,
-            question(|question| question.tier = Tier::High),
+            call_facts(|call_facts| call_facts.tier = Tier::High),
         ),
         mutant(
             "a living process counts as dead",
@@ -201,8 +201,10 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "one's own lease does not block",
             "CriticalWaitsForLeases",
             critical,
-            verdict(|decision, question| match decision {
-                Decision::Block(pieces) if pieces.iter().all(|piece| *piece.action.who == *question.who) => {
+            verdict(|decision, call_facts| match decision {
+                Decision::Block(pieces)
+                    if pieces.iter().all(|piece| *piece.action.who == *call_facts.who) =>
+                {
                     Decision::Allow(pieces)
                 }
                 other => other,
@@ -220,14 +222,14 @@ pub(crate) fn mutants() -> Vec<Mutant> {
             "tier 3 is treated like tier 4",
             "OnlyLeasesBlock",
             critical,
-            question(|question| question.tier = Tier::Critical),
+            call_facts(|call_facts| call_facts.tier = Tier::Critical),
         ),
         mutant(
             "tier 4 is blocked where a pause would do",
             "OnlyLeasesBlock",
             critical,
-            verdict(|decision, question| match decision {
-                Decision::Pause(pieces) if question.tier == Tier::Critical => Decision::Block(pieces),
+            verdict(|decision, call_facts| match decision {
+                Decision::Pause(pieces) if call_facts.tier == Tier::Critical => Decision::Block(pieces),
                 other => other,
             }),
         ),
@@ -240,7 +242,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
                 other => other,
             }),
         ),
-        mutant("a limit is none", "LimitsHold", limits, question(|question| question.limits = &[])),
+        mutant("a limit is none", "LimitsHold", limits, call_facts(|call_facts| call_facts.limits = &[])),
         mutant(
             "a limit does not count what ended with nobody knowing how",
             "LimitsHold",

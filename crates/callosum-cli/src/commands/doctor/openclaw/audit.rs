@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339, to_rfc3339};
-use callosum_core::query::{Filter, Observer, Source, Status};
+use callosum_core::query::{Filter, ReadOnlyView, Source, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
@@ -36,7 +36,7 @@ pub(super) fn question(since: &str) -> Vec<&str> {
 pub(super) fn compare(
     answer: Answer,
     gateway: &Running,
-    observer: &Observer,
+    view: &ReadOnlyView,
     status: &Status,
     now: &Stamp,
 ) -> Finding {
@@ -77,7 +77,7 @@ pub(super) fn compare(
             "make a call, and look again; if there were calls, check that `logging.audit.enabled` is not `false`",
         );
     }
-    match against_journal(&calls, observer, status, now) {
+    match against_journal(&calls, view, status, now) {
         Ok(compared) => compared.finding(&calls, is_cut, matches!(gateway, Running::Here(_))),
         Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "fix it, as said above"),
     }
@@ -99,18 +99,18 @@ struct Compared<'a> {
 
 fn against_journal<'a>(
     calls: &'a [Ran],
-    observer: &Observer,
+    view: &ReadOnlyView,
     status: &Status,
     now: &Stamp,
 ) -> Result<Compared<'a>, String> {
-    let compared = compared(calls, observer, status, now)?;
+    let compared = compared(calls, view, status, now)?;
     let youngest = compared.passed.first().map_or(i64::MIN, |call| call.at);
     let wait = youngest.saturating_add(BACKLOG_MS).saturating_sub(now.wall_ms);
     match u64::try_from(wait) {
         // Its line may not be written yet. What waits longer than that is not waited for.
         Ok(wait @ 1..) => {
             thread::sleep(Duration::from_millis(wait.min(BACKLOG_MS.unsigned_abs())));
-            self::compared(calls, observer, status, now)
+            self::compared(calls, view, status, now)
         }
         _ => Ok(compared),
     }
@@ -118,7 +118,7 @@ fn against_journal<'a>(
 
 fn compared<'a>(
     calls: &'a [Ran],
-    observer: &Observer,
+    view: &ReadOnlyView,
     status: &Status,
     now: &Stamp,
 ) -> Result<Compared<'a>, String> {
@@ -128,7 +128,7 @@ fn compared<'a>(
         since: Some(Value::from(oldest.saturating_sub(SLACK_MS))),
         ..Filter::default()
     };
-    let records = observer.journal(&filter, now).map_err(|error| error.message)?.entries;
+    let records = view.journal(&filter, now).map_err(|error| error.message)?.entries;
     let first = records.first().and_then(|record| record.get("timestamp")?.as_str());
     let begins = status.journal.oldest.as_deref().and_then(from_rfc3339);
     let from = if records.len() < MAX_RECORDS { begins } else { first.and_then(from_rfc3339).max(begins) };

@@ -5,7 +5,7 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::query::{Filter, ReadOnlyView, Source};
 use serde_json::{Value, json};
 
 use super::DEADLINE;
@@ -25,7 +25,7 @@ const MAX_RECORDS: usize = 1_000;
 
 const ID: &str = "canary";
 
-pub(super) fn call(program: &Program, observer: &Observer, gateway: &Running) -> Finding {
+pub(super) fn call(program: &Program, view: &ReadOnlyView, gateway: &Running) -> Finding {
     let not_made = |why: &str, remedy: &str| {
         Finding::new(Level::Warning, ID, format!("No canary call was made: {why}"), remedy)
     };
@@ -36,7 +36,7 @@ pub(super) fn call(program: &Program, observer: &Observer, gateway: &Running) ->
         }
         _ => {}
     }
-    let began = observer.machine().now();
+    let began = view.machine().now();
     let key = format!("callosum-canary-{}-{}", process::id(), began.wall_ms);
     let mut refused = String::new();
     // A gateway with several agents wants to be told whose call it is.
@@ -51,7 +51,7 @@ pub(super) fn call(program: &Program, observer: &Observer, gateway: &Running) ->
             ask(program, &["gateway", "call", "tools.invoke", "--json", "--params", &params], DEADLINE);
         match answer {
             Ok(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
-                return seen(observer, tool, &key, began.wall_ms);
+                return seen(view, tool, &key, began.wall_ms);
             }
             Ok(answer) => {
                 let message = answer.pointer("/error/message").and_then(Value::as_str);
@@ -74,12 +74,12 @@ fn first_agent(program: &Program) -> Option<String> {
 }
 
 /// Waits for the call's line.
-fn seen(observer: &Observer, tool: &str, key: &str, since_ms: i64) -> Finding {
+fn seen(view: &ReadOnlyView, tool: &str, key: &str, since_ms: i64) -> Finding {
     let since = Some(Value::from(since_ms.saturating_sub(1_000)));
     let filter = Filter { limit: MAX_RECORDS, since, tool: Some(tool.to_owned()), ..Filter::default() };
     let until = Instant::now() + PATIENCE;
     loop {
-        let records = observer.journal(&filter, &observer.machine().now()).unwrap_or_default().entries;
+        let records = view.journal(&filter, &view.machine().now()).unwrap_or_default().entries;
         let is_it = |record: &&Value| {
             record.get("call").and_then(Value::as_str).is_some_and(|call| call.ends_with(key))
         };

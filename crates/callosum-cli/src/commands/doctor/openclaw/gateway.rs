@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callosum_core::query::{Observer, Status};
+use callosum_core::query::{ReadOnlyView, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
@@ -31,10 +31,10 @@ pub(super) enum Running {
 }
 
 impl Running {
-    pub(super) fn of(answer: Answer, observer: &Observer) -> Self {
+    pub(super) fn of(answer: Answer, view: &ReadOnlyView) -> Self {
         match answer {
             Ok(status) => match text(&status, "/stateDir") {
-                Some(directory) if is_same(Path::new(directory), observer.state_dir()) => Self::Here(status),
+                Some(directory) if is_same(Path::new(directory), view.state_dir()) => Self::Here(status),
                 Some(directory) => Self::Elsewhere(directory.to_owned()),
                 None => Self::Broken(status),
             },

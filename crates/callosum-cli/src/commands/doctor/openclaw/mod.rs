@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, Status};
+use callosum_core::query::{ReadOnlyView, Status};
 
 use self::ask::{Answer, NoAnswer, ask};
 use super::finding::{Finding, Level};
@@ -28,7 +28,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Looking at a plugin without a gateway, it loads all of them.
 const INSPECT_DEADLINE: Duration = Duration::from_secs(60);
 
-pub(super) fn look(observer: &Observer, status: &Status, now: &Stamp, wants_canary: bool) -> Vec<Finding> {
+pub(super) fn look(view: &ReadOnlyView, status: &Status, now: &Stamp, wants_canary: bool) -> Vec<Finding> {
     let Some(program) = Program::on_path("openclaw") else {
         return without_program(wants_canary);
     };
@@ -47,7 +47,7 @@ pub(super) fn look(observer: &Observer, status: &Status, now: &Stamp, wants_cana
         (joined(running.join()), joined(plugins.join()), recorded)
     });
 
-    let gateway = gateway::Running::of(running, observer);
+    let gateway = gateway::Running::of(running, view);
     let mut findings = gateway.findings(status);
     if matches!(gateway, gateway::Running::Down(_)) {
         progress("asking OpenClaw for the plugin: no gateway is running, so this takes longer …");
@@ -57,10 +57,10 @@ pub(super) fn look(observer: &Observer, status: &Status, now: &Stamp, wants_cana
         findings.extend(gateway::listed(&plugins));
     }
     progress("comparing OpenClaw's calls with the journal …");
-    findings.push(audit::compare(recorded, &gateway, observer, status, now));
+    findings.push(audit::compare(recorded, &gateway, view, status, now));
     if wants_canary {
         progress("making a canary call …");
-        findings.push(canary::call(&program, observer, &gateway));
+        findings.push(canary::call(&program, view, &gateway));
     }
     progress("");
     findings

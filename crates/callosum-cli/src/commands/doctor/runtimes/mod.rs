@@ -8,7 +8,7 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
-use callosum_core::query::{Observer, Status};
+use callosum_core::query::{ReadOnlyView, Status};
 use callosum_core::store::state_dir;
 use callosum_runtimes::settings::entries::Amiss;
 use callosum_runtimes::settings::installed::Hooks;
@@ -27,16 +27,16 @@ const VERSION: Duration = Duration::from_secs(10);
 /// Hooks listed.
 const MAX_LISTED: usize = 10;
 
-pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
+pub(super) fn look(view: &ReadOnlyView, status: &Status) -> Vec<Finding> {
     let of = |runtime| {
-        let mut findings = of_runtime(runtime, observer, status);
-        findings.extend(server::look(runtime, observer));
+        let mut findings = of_runtime(runtime, view, status);
+        findings.extend(server::look(runtime, view));
         findings
     };
     RUNTIMES.into_iter().flat_map(of).collect()
 }
 
-fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Finding> {
+fn of_runtime(runtime: Runtime, view: &ReadOnlyView, status: &Status) -> Vec<Finding> {
     let (id, title) = (runtime.name(), runtime.title());
     let install = install(runtime);
     match Installed::of(runtime) {
@@ -59,7 +59,7 @@ fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Fin
             let mut findings = vec![standing(runtime, &file, &hooks, status)];
             findings.extend(off(runtime, &file, &hooks));
             findings.extend(program(runtime, &hooks));
-            findings.extend(directory(runtime, &hooks, observer));
+            findings.extend(directory(runtime, &hooks, view));
             findings.extend(runtime.facts().trust.map(|trust| trust::look(runtime, trust, &file, &hooks)));
             findings
         }
@@ -170,15 +170,15 @@ fn version(path: &Path) -> Result<String, String> {
 }
 
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
-fn directory(runtime: Runtime, hooks: &Hooks, observer: &Observer) -> Option<Finding> {
+fn directory(runtime: Runtime, hooks: &Hooks, view: &ReadOnlyView) -> Option<Finding> {
     let (_, named) = hooks.program.as_ref()?;
     let environment = state_dir::variable();
     let home = env::home_dir().unwrap_or_default();
     let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
-    if is_same(&there, observer.state_dir()) {
+    if is_same(&there, view.state_dir()) {
         return None;
     }
-    let (there, here) = (shown(&there), shown(observer.state_dir()));
+    let (there, here) = (shown(&there), shown(view.state_dir()));
     Some(Finding::new(
         Level::Warning,
         format!("{}.state-dir", runtime.name()),

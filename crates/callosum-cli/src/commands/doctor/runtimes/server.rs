@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use callosum_core::query::Observer;
+use callosum_core::query::ReadOnlyView;
 use callosum_core::store::state_dir;
 use callosum_runtimes::Runtime;
 
@@ -14,7 +14,7 @@ use crate::commands::executable::is_executable;
 use crate::commands::install::mcp;
 use crate::commands::serve;
 
-pub(super) fn look(runtime: Runtime, observer: &Observer) -> Vec<Finding> {
+pub(super) fn look(runtime: Runtime, view: &ReadOnlyView) -> Vec<Finding> {
     let id = format!("{}.mcp", runtime.name());
     let (title, install) = (runtime.title(), format!("`callosum install {} --mcp`", runtime.name()));
     let (file, server) = match mcp::installed(runtime) {
@@ -44,8 +44,8 @@ pub(super) fn look(runtime: Runtime, observer: &Observer) -> Vec<Finding> {
     }
     let home: PathBuf = env::home_dir().unwrap_or_default();
     let directory = state_dir::locate(None, server.state_dir(), &home);
-    if !is_same(&directory, observer.state_dir()) {
-        let (there, here) = (shown(&directory), shown(observer.state_dir()));
+    if !is_same(&directory, view.state_dir()) {
+        let (there, here) = (shown(&directory), shown(view.state_dir()));
         return vec![Finding::new(
             Level::Warning,
             id,

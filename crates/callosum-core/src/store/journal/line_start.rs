@@ -6,7 +6,7 @@ use crate::record::{Line, OWN_START};
 
 /// What every line of this version says first, in this order. A line that begins otherwise may still be a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head<'a> {
+pub struct LineStart<'a> {
     /// The action's name.
     pub action: &'a [u8],
     /// The tier, if the line names one.
@@ -15,7 +15,7 @@ pub struct Head<'a> {
     pub wall_ms: i64,
 }
 
-impl<'a> Head<'a> {
+impl<'a> LineStart<'a> {
     /// Reads it; `None` when the line begins otherwise.
     #[must_use]
     pub fn read(line: &'a [u8]) -> Option<Self> {
@@ -37,8 +37,8 @@ impl<'a> Head<'a> {
 /// When a line was written, wall-clock milliseconds; `None` when it does not say.
 #[must_use]
 pub fn wall_ms(line: &[u8]) -> Option<i64> {
-    match Head::read(line) {
-        Some(head) => Some(head.wall_ms),
+    match LineStart::read(line) {
+        Some(start) => Some(start.wall_ms),
         None => Line::stamp(line).map(|stamp| stamp.wall_ms),
     }
 }
@@ -59,10 +59,11 @@ mod tests {
             record.tier = tier;
             let line = record.to_line().unwrap();
             let line = line.strip_suffix(b"\n").unwrap();
-            let head = Head { action: b"blocked".as_slice(), tier: tier.map(u8::from), wall_ms: now.wall_ms };
-            assert_eq!(Head::read(line), Some(head));
+            let start =
+                LineStart { action: b"blocked".as_slice(), tier: tier.map(u8::from), wall_ms: now.wall_ms };
+            assert_eq!(LineStart::read(line), Some(start));
             // Torn it says nothing that may be relied on.
-            assert!((0..line.len()).all(|end| Head::read(line.get(..end).unwrap()).is_none()));
+            assert!((0..line.len()).all(|end| LineStart::read(line.get(..end).unwrap()).is_none()));
         }
     }
 
@@ -74,7 +75,7 @@ mod tests {
             r#"{"action":"a","timestamp":"2025-11-20T12:00:00.123Z"}"#,
             r#"{"v":1,"action":"a","instance":"i","timestamp":"2025-11-20T13:00:00.123+01:00"}"#,
         ] {
-            assert_eq!(Head::read(line.as_bytes()), None, "{line}");
+            assert_eq!(LineStart::read(line.as_bytes()), None, "{line}");
             assert_eq!(wall_ms(line.as_bytes()), Some(1_763_640_000_123), "{line}");
         }
         assert_eq!(wall_ms(b"torn"), None);

@@ -13,9 +13,9 @@ use crate::store::context_file::ContextFile;
 use crate::store::disk::SystemDisk;
 use crate::store::instance::{Instance, Options};
 use crate::store::journal::Loss;
-use crate::store::journal::chain::observed_gaps;
+use crate::store::journal::chain::gaps_without_guard;
 use crate::store::journal::line_counts::LineCounts;
-use crate::store::journal::observe::observe;
+use crate::store::journal::read_only::open_read_only;
 use crate::store::journal::segments::Segments;
 use crate::store::rules_file::{InForce, RulesFile};
 use crate::store::state_dir::StateDir;
@@ -26,7 +26,7 @@ use super::source::Source;
 
 /// Looks at the state directory and leaves no trace there: no folder is made, no guard taken, nothing mended.
 #[derive(Debug)]
-pub struct Observer {
+pub struct ReadOnlyView {
     settings: Settings,
     setting_problems: Vec<String>,
     instance: String,
@@ -41,8 +41,8 @@ pub struct Observer {
     degraded: Mutex<Option<Degraded>>,
 }
 
-impl Observer {
-    /// An observer that has not looked at anything yet.
+impl ReadOnlyView {
+    /// A view that has not looked at anything yet.
     #[must_use]
     pub fn new(options: Options) -> Self {
         let made = Instance::new(options, Arc::new(SystemDisk));
@@ -114,13 +114,13 @@ impl Observer {
         windows: &Windows,
         now: &Stamp,
     ) -> Result<bool, StateError> {
-        let first = observed_gaps(&self.directory, segments, history, now)?;
+        let first = gaps_without_guard(&self.directory, segments, history, now)?;
         if first.is_empty() {
             return Ok(false);
         }
-        let Some(segments) = observe(&self.directory)? else { return Ok(false) };
+        let Some(segments) = open_read_only(&self.directory)? else { return Ok(false) };
         let history = windows.history(&segments, &self.directory.path, now)?;
-        let second = observed_gaps(&self.directory, &segments, &history, now)?;
+        let second = gaps_without_guard(&self.directory, &segments, &history, now)?;
         Ok(second.iter().any(|gap| first.contains(gap) && !gap.is_within(&history.gaps)))
     }
 
@@ -133,7 +133,7 @@ impl Observer {
     }
 }
 
-impl Source for Observer {
+impl Source for ReadOnlyView {
     fn reader(&self, needs: Needs, now: &Stamp) -> Reader<'_> {
         let rules = match needs {
             Needs::Head | Needs::Journal => Arc::new(lock(&self.rules).in_force().clone()),
@@ -146,7 +146,7 @@ impl Source for Observer {
             let _ = contexts.refresh(now);
             (contexts.policy(), contexts.error().map(str::to_owned))
         };
-        let mut journal = if needs == Needs::Rules { Ok(None) } else { observe(&self.directory) };
+        let mut journal = if needs == Needs::Rules { Ok(None) } else { open_read_only(&self.directory) };
         let (mut overview, mut live) = (Overview::default(), Live::default());
         if needs == Needs::Overview {
             let told =

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::model::error::StateError;
-use crate::store::disk::Open;
+use crate::store::disk::OpenMode;
 use crate::store::state_dir::StateDir;
 
 use super::segment_file::{ACTIVE, SegmentFile, closed_segments};
@@ -20,10 +20,10 @@ const ROTATION: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// When the directory can't be trusted, or the system refuses to read.
-pub fn observe(directory: &StateDir) -> Result<Option<Segments>, StateError> {
+pub fn open_read_only(directory: &StateDir) -> Result<Option<Segments>, StateError> {
     let disk = &directory.disk;
     directory.check_place()?;
-    if disk.facts(&directory.path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+    if disk.metadata(&directory.path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
     directory.verify()?;
@@ -31,13 +31,13 @@ pub fn observe(directory: &StateDir) -> Result<Option<Segments>, StateError> {
     let deadline = Instant::now() + ROTATION;
     loop {
         // The active segment first: what is rotated after that is still whole behind this descriptor.
-        let opened = SegmentFile::open(disk, path.clone(), Open::Read);
+        let opened = SegmentFile::open(disk, path.clone(), OpenMode::Read);
         let mut closed = closed_segments(directory)?;
         match opened {
             Ok(file) => {
                 let base = match (file.opening_record()?.and_then(|opened| opened.base), closed.last()) {
                     (Some(base), _) => base,
-                    (None, Some((base, path))) => base + disk.facts(path).map_or(0, |last| last.size),
+                    (None, Some((base, path))) => base + disk.metadata(path).map_or(0, |last| last.size),
                     (None, None) => 0,
                 };
                 closed.retain(|(known, _)| *known < base);
@@ -55,7 +55,7 @@ pub fn observe(directory: &StateDir) -> Result<Option<Segments>, StateError> {
             }
             Err(_) => {
                 let Some((base, path)) = closed.pop() else { return Ok(None) };
-                let file = SegmentFile::open(disk, path.clone(), Open::Read)
+                let file = SegmentFile::open(disk, path.clone(), OpenMode::Read)
                     .map_err(|source| StateError::io("open", &path, source))?;
                 let active = (base, Arc::new(file));
                 return Ok(Some(Segments { closed: Arc::new(closed), active, disk: Arc::clone(disk) }));
