@@ -52,13 +52,18 @@ if (Number(process.version.slice(1).split(".")[0]) < 20)
   fail(`Node 20 or newer is needed to begin with; this is ${process.version}.`);
 // The packages come from the network, and the demo waits longest for the compiler: one begins while the others come. What goes wrong
 // with that is told where it is done again.
-const compiling =
-  process.argv[2] === "demo" &&
-  relay("cargo", DEMO_BUILD, { cwd: root, env: { ...process.env, PATH: searchPath() }, stdio: "ignore" }).catch(() => {});
+let compiling;
+if (process.argv[2] === "demo") {
+  console.log("Building what the demo needs (the first time takes a minute or two) …");
+  const env = { ...process.env, PATH: searchPath() };
+  compiling = relay("cargo", DEMO_BUILD, { cwd: root, env, stdio: "ignore" }).catch(() => undefined);
+}
 try {
   await install(root, "the dependencies (about a minute, once)");
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
 }
-await compiling;
+// Ctrl-C has ended it: then nothing else begins.
+const compiled = await compiling;
+if (compiled?.signal === "SIGINT" || compiled?.status === 130) process.exit(130);
 await run(findNode(), [join(root, "scripts", "tasks.ts"), ...process.argv.slice(2)]);

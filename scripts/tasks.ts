@@ -48,7 +48,6 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   },
   references: writeReferences,
   demo: async () => {
-    console.log("Building what the demo needs (the first time takes a minute or two) …");
     await buildDemo();
     await run(process.execPath, ["scripts/demo/main.ts", DEMO_EXTENSION]);
   },

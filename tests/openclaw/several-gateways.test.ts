@@ -106,7 +106,7 @@ test("different rules and windows in each: nothing is pruned that the other stil
     const calls = Array.from({ length: 20 }, (_, at) => via("message", { action: "send", target: `x${at}`, ...padding }));
     for (const session of ["bulk-a", "bulk-b"]) await small.play(session, { calls });
     assert.ok(segments().length >= 2, segments().join());
-    // Segments are looked through at each maintenance after a new one was begun; maintenance comes every five seconds.
+    // Maintenance runs every five seconds, and looks through the segments after a new one was begun.
     await sleep(6_000);
     assert.ok(segments().includes("journal.0.jsonl"), segments().join());
     const [told] = await two.play("editor", letter);

@@ -129,8 +129,8 @@ pub(crate) fn finish(gate: &Arc<gate::Gate>, ticket: u32) -> AsyncTask<FinishTas
     AsyncTask::new(FinishTask { gate: Arc::clone(gate), ticket })
 }
 
-pub(crate) fn maintenance(gate: &Arc<gate::Gate>, maintenance: Maintenance) -> AsyncTask<MaintenanceTask> {
-    AsyncTask::new(MaintenanceTask { gate: Arc::clone(gate), maintenance })
+pub(crate) fn maintenance(gate: &Arc<gate::Gate>, task: Maintenance) -> AsyncTask<MaintenanceTask> {
+    AsyncTask::new(MaintenanceTask { gate: Arc::clone(gate), maintenance: task })
 }
 
 pub(crate) fn query(gate: &Arc<gate::Gate>, query: Query) -> AsyncTask<QueryTask> {

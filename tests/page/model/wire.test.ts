@@ -24,7 +24,7 @@ const CORE: Record<string, string> = {
   TallyPiece: "Counts",
   Bucket: "BucketCount",
   JournalPiece: "JournalPage",
-  Lease: "LockStatus",
+  Lease: "LeaseStatus",
   HookCounts: "CoverageStatus",
   Webhook: "WebhookStatus",
   Story: "StoryWithText",

@@ -14,7 +14,7 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Conflict, Shown};
 
-/// Where the host of a call is with it.
+/// How far a call's host is with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostState<'t> {
     /// The host waits for the answer and goes by it.

@@ -210,7 +210,7 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 
 impl DiskFile for File {
     fn metadata(&self) -> io::Result<Metadata> {
-        self.metadata().map(|metadata| metadata_from(&metadata))
+        File::metadata(self).map(|metadata| metadata_from(&metadata))
     }
 
     fn size(&self) -> io::Result<u64> {

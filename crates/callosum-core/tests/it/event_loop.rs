@@ -112,7 +112,7 @@ fn no_hook_waits_for_a_disk_that_stands_still() {
             ("notices", |gate| {
                 let _ = (gate.has_notices(), gate.take_notices());
             }),
-            ("undecided", |gate| {
+            ("answer after a panic", |gate| {
                 let by = session(gate, "z");
                 let _ = gate.answer_after_panic(
                     &call(by, "mail", Some("u")),
@@ -324,7 +324,7 @@ fn a_call_that_comes_before_large_rules_are_loaded_goes_by_them() {
 }
 
 #[test]
-fn a_long_history_of_a_resource_is_brought_in_by_a_worker() {
+fn a_long_history_of_a_resource_is_loaded_by_a_worker() {
     let (mut world, disk) = (World::new(), TestDisk::<Stops>::default());
     let many = world.gate("doug");
     for _ in 0..600 {

@@ -36,16 +36,13 @@ const COMPLETE: &[&str] = &[
     "github",
     "gitlab",
     "jira",
-    "kanboard",
     "kube",
-    "leantime",
     "linear",
     "monday",
     "openproject",
     "phabricator",
     "redmine",
     "trello",
-    "vikunja",
 ];
 /// Fields that name where something is said. Whatever is said there, and whatever becomes of it, belongs to the place.
 const TALKS: &[&str] = &["channel", "chat", "room", "conversation", "thread", "topic"];

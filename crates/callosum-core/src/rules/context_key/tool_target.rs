@@ -206,7 +206,7 @@ fn added_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> 
     let is_moved = own.get(at - 1).is_some_and(|word| matches!(*word, "add" | "remove"));
     let whole = singular(own.last().filter(|_| is_moved && own.len() == at + 2)?);
     let has_id = fields.own().any(|(field, _)| is_id(field));
-    let names = ["name".to_owned(), format!("{whole}name"), whole.to_owned()];
+    let names = [format!("{whole}name"), whole.to_owned(), "name".to_owned()];
     let found = names.iter().map(|field| fields.named(field)).find(|values| !values.is_empty());
     Some((whole.to_owned(), found.filter(|_| !has_id)?))
 }
@@ -334,6 +334,23 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     values.into_iter().map(object).collect()
 }
 
+/// Words before a thing that say how it is, and not what: the old backup is a backup. Those that end as participles do are, too.
+const STATES: &[&str] = &[
+    "active",
+    "current",
+    "default",
+    "draft",
+    "entire",
+    "full",
+    "latest",
+    "old",
+    "open",
+    "private",
+    "public",
+    "specific",
+    "temporary",
+];
+
 /// A kind that two words name, where nothing but the tool's name tells it, or a field is called so: the proxy host and the redirection
 /// host of one number, the `time-entry` of a `timeEntryId`.
 fn compound(name: &NameWords, kind: &str, field: &str, fields: &Fields) -> Option<String> {
@@ -345,7 +362,9 @@ fn compound(name: &NameWords, kind: &str, field: &str, fields: &Fields) -> Optio
     let verb = own.iter().position(|word| name.acting() == Some(*word))?;
     // What stands first may be the service, and what it is called may stand anywhere.
     let service = name.of_server().find(|word| !matches!(*word, "mcp" | "server" | "api"));
-    let is_thing = verb + 1 < at && word.len() > 2 && !NO_THINGS.contains(&word) && service != Some(word);
+    let says_which =
+        NO_THINGS.contains(&word) || STATES.contains(&word) || word.ends_with("ed") || word.ends_with("ing");
+    let is_thing = verb + 1 < at && word.len() > 2 && !says_which && service != Some(word);
     let is_told = field.starts_with(&format!("{word}{kind}"));
     let is_named = matches!(field, "name" | "title") || field.strip_suffix("name") == Some(kind);
     let is_open = OWN_IDS.contains(&field) || is_named || field == NEW;

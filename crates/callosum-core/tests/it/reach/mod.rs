@@ -350,7 +350,7 @@ fn the_shipped_rules_reach_what_agents_do() {
         ("tools of the ninth set", &ninth, NINTH_GOALS, 5.5),
         ("tools of the tenth set", &tenth, TENTH_GOALS, 6.5),
         ("tools of the twelfth set", &twelfth, TWELFTH_GOALS, 3.0),
-        ("tools of the thirteenth set", &thirteenth, THIRTEENTH_GOALS, 2.0),
+        ("tools of the thirteenth set", &thirteenth, THIRTEENTH_GOALS, 3.0),
         ("pairs from memory, for keys", &keys, KEYS_GOALS, 1.0),
         ("pairs from memory, for keys, written later", &fresh, FRESH_GOALS, 1.0),
         ("tools from memory", &own, OWN_GOALS, 1.0),
