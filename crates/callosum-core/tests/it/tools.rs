@@ -353,7 +353,7 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
         ("acme__delete_proxy_host", json!({"id": 14}), "proxy-host/14"),
         ("acme__delete_redirection_host", json!({"id": 14}), "redirection-host/14"),
         ("acme__edit-time-entry", json!({"timeEntryId": "t-1"}), "time-entry/t-1"),
-        ("acme__delete_shared_folder", json!({"folder_name": "projects"}), "shared-folder/projects"),
+        ("acme__delete_shared_folder", json!({"folder_name": "projects"}), "folder/projects"),
         ("acme__delete_project_label", json!({"labelId": "l-1"}), "label/l-1"),
         // What something is added to, the id that is registered, and the thing of a mark.
         ("acme__ac_add_to_watchlist", json!({"name": "Semis", "symbol": "AMD"}), "watchlist/Semis"),
