@@ -537,6 +537,9 @@ fn what_was_kept_back_is_only_scored() {
     let fourteenth_tools = scorer
         .labelled("kept-back/fourteenth-tools.jsonl")
         .plus(&scorer.pairs("kept-back/fourteenth-tool-pairs.jsonl"));
+    let fifteenth_tools = scorer
+        .labelled("kept-back/fifteenth-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/fifteenth-tool-pairs.jsonl"));
     let eighth_commands = scorer
         .labelled("kept-back/eighth-commands.jsonl")
         .plus(&scorer.pairs("kept-back/eighth-pairs.jsonl"));
@@ -544,6 +547,7 @@ fn what_was_kept_back_is_only_scored() {
         ("kept-back tools", tools),
         ("kept-back tools of the eleventh set", eleventh_tools),
         ("kept-back tools of the fourteenth set", fourteenth_tools),
+        ("kept-back tools of the fifteenth set", fifteenth_tools),
         ("kept-back commands", commands),
         ("kept-back commands of the fourth set", fourth_commands),
         ("kept-back commands of the eighth set", eighth_commands),
