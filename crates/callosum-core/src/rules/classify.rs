@@ -12,7 +12,7 @@ use super::proved::proved;
 use super::question::Question;
 use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
-use super::tool_words::Letters;
+use super::tool_words::{Letters, NameWords, action};
 use super::typed::{self, Typed};
 use super::watch::Watch;
 use super::wider::{ALL, wider};
@@ -395,6 +395,16 @@ impl<'a> Question<'a> {
         })
     }
 
+    /// What a parameter says that a server's tool does whose name does not say it: `projects` with the action `delete`.
+    fn told_action(&self) -> Option<&NameWords> {
+        let told = || {
+            let name = self.tool.words();
+            let is_silent = name.of_server().next().is_some() && name.acting().is_none();
+            if is_silent { action(&self.params) } else { None }
+        };
+        self.action.get_or_init(told).as_ref()
+    }
+
     /// The first rule that is for the whole call.
     fn for_whole_call(&self) -> Option<&'a Rule> {
         self.rules.asked().find_map(|(part, places)| {
@@ -403,8 +413,8 @@ impl<'a> Question<'a> {
                 .filter(|candidate| places.contains(&candidate.place))
                 .find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
             let before = by_name.map_or(places.end, |(place, _)| place);
-            let by_words =
-                (self.tool.neutral != typed::SHELL).then(|| part.index.said_in(&self.tool, before));
+            let by_words = (self.tool.neutral != typed::SHELL)
+                .then(|| part.index.said_in(&self.tool, self.told_action(), before));
             let by_words = by_words.into_iter().flatten().find_map(|candidate| self.rule(part, candidate));
             by_words.or(by_name.map(|(_, rule)| rule))
         })

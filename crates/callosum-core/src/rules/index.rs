@@ -7,6 +7,7 @@ use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::index_builder;
 use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
+use super::tool_words::NameWords;
 use super::word_lists::{Lists, Named};
 use smallvec::SmallVec;
 
@@ -97,13 +98,19 @@ impl Index {
         self.for_commands.candidates(neutral)
     }
 
-    /// The rules before a place that ask for a word of a tool's name, in order.
-    pub(super) fn said_in(&self, tool: &ToolName<'_>, before: usize) -> Vec<Candidate> {
+    /// The rules before a place that ask for a word of a tool's name, or of what a parameter of a call says that it does, in order.
+    pub(super) fn said_in(
+        &self,
+        tool: &ToolName<'_>,
+        action: Option<&NameWords>,
+        before: usize,
+    ) -> Vec<Candidate> {
         let mut places = Vec::new();
         if usize::try_from(self.first_said).is_ok_and(|first| first >= before) {
             return Vec::new();
         }
-        for (term, _) in tool.words().terms() {
+        let of_action = action.into_iter().flat_map(NameWords::terms);
+        for (term, _) in tool.words().terms().chain(of_action) {
             if has_shape(&self.said_shapes, term.as_bytes()) {
                 places.extend(self.said.get(term).iter().filter_map(|place| usize::try_from(*place).ok()));
             }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::compile::{Rule, ToolName};
 use super::rule_set::RuleSet;
+use super::tool_words::NameWords;
 use super::unknown::defined_in;
 use super::world::Outlook;
 use crate::model::digest::digest;
@@ -26,6 +27,8 @@ pub(super) struct Question<'a> {
     pub(super) defined: OnceCell<HashSet<String>>,
     /// The digest of all its parameters, once that was asked.
     pub(super) digest: OnceCell<String>,
+    /// What a parameter says that it does, once that was asked.
+    pub(super) action: OnceCell<Option<NameWords>>,
 }
 
 impl<'a> Question<'a> {
@@ -47,6 +50,7 @@ impl<'a> Question<'a> {
             is_typed: false,
             defined: OnceCell::new(),
             digest: OnceCell::new(),
+            action: OnceCell::new(),
         }
     }
 

@@ -440,6 +440,6 @@ fn only_looks(params: &Lookup<'_>) -> bool {
 }
 
 /// What a parameter says that the call does.
-fn action(params: &Lookup<'_>) -> Option<NameWords> {
+pub(super) fn action(params: &Lookup<'_>) -> Option<NameWords> {
     params.action(ACTIONS, MAX_ACTION).map(NameWords::of)
 }

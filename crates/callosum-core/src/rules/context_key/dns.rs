@@ -26,8 +26,8 @@ const IDS: &[&str] = &["recordid", "dnsrecordid", "rrsetid", "recordsetid"];
 /// Words of tools that are for records.
 const WORDS: &[&str] = &["dns", "record", "records", "recordset", "rrset", "rrsets", "subdomain"];
 
-/// The whole name of the record that a call is about, else its zone and its id, else the zone.
-pub(super) fn record(name: &NameWords, fields: &Fields) -> Option<String> {
+/// The whole names of the records that a call is about, else its zone and a record's id, else the zone.
+pub(super) fn records(name: &NameWords, fields: &Fields) -> Vec<String> {
     let zones: Vec<String> = ZONES.iter().filter_map(|name| fields.first_value(&[*name])).collect();
     // What is called a zone may be a part of one: `api` of a domain that the call names, too.
     let zone = zones.iter().find(|zone| zone.contains('.')).or_else(|| zones.first());
@@ -35,26 +35,40 @@ pub(super) fn record(name: &NameWords, fields: &Fields) -> Option<String> {
     let part = part.filter(|part| !part.bytes().all(|byte| byte.is_ascii_hexdigit())).cloned();
     let zone = zone.map(|zone| zone.trim_end_matches('.').to_lowercase());
     let is_of_records = name.own().any(|word| WORDS.contains(&word));
-    let of_records = || if is_of_records { fields.first_value(OF_RECORDS) } else { None };
-    let named = fields.first_value(RECORDS).or_else(of_records).or(part);
+    let of_records =
+        |names: &'static [&'static str]| if is_of_records { fields.first_named(names) } else { None };
+    // Elsewhere a host inside of something may be a server of the zone.
+    let own = || fields.own().find(|(field, _)| RECORDS.contains(field)).map(|(_, host)| vec![host.to_owned()]);
+    let named = of_records(RECORDS).map(|(_, hosts)| hosts).or_else(own);
+    let named = named.or_else(|| of_records(OF_RECORDS).map(|(_, hosts)| hosts)).or_else(|| Some(vec![part?]));
+    let named = named.unwrap_or_default().into_iter();
     let named = named.map(|name| name.trim_end_matches('.').to_lowercase());
-    let named = named.filter(|name| !name.contains(char::is_whitespace));
-    let of_id = |zone: &Option<String>| {
-        let of_records = || if is_of_records { fields.first_value(&["id"]) } else { None };
-        let id = fields.first_value(IDS).or_else(of_records)?;
-        Some(match zone {
-            Some(zone) if !is_whole("recordid", &id) => format!("{zone}/{id}"),
-            _ => id,
-        })
-    };
-    match (named, zone) {
-        (None, zone) => of_id(&zone).or(zone),
-        (Some(name), None) => Some(name),
-        (Some(name), Some(zone)) if name.is_empty() || name == "@" || name == zone => Some(zone),
-        (Some(name), Some(zone)) if name.ends_with(&format!(".{zone}")) => Some(name),
-        (Some(name), Some(zone)) if zone.contains('.') => Some(format!("{name}.{zone}")),
+    let named: Vec<String> = named.filter(|name| !name.contains(char::is_whitespace)).collect();
+    if named.is_empty() {
+        return of_id(zone.as_deref(), is_of_records, fields).or(zone).into_iter().collect();
+    }
+    named.into_iter().map(|name| in_zone(name, zone.as_deref())).collect()
+}
+
+/// A record by its id.
+fn of_id(zone: Option<&str>, is_of_records: bool, fields: &Fields) -> Option<String> {
+    let of_records = || if is_of_records { fields.first_value(&["id"]) } else { None };
+    let id = fields.first_value(IDS).or_else(of_records)?;
+    Some(match zone {
+        Some(zone) if !is_whole("recordid", &id) => format!("{zone}/{id}"),
+        _ => id,
+    })
+}
+
+/// The whole name of a record.
+fn in_zone(name: String, zone: Option<&str>) -> String {
+    match zone {
+        None => name,
+        Some(zone) if name.is_empty() || name == "@" || name == zone => zone.to_owned(),
+        Some(zone) if name.ends_with(&format!(".{zone}")) => name,
+        Some(zone) if zone.contains('.') => format!("{name}.{zone}"),
         // A zone that goes by its id.
-        (Some(name), Some(_)) if name.contains('.') => Some(name),
-        (Some(name), Some(zone)) => Some(format!("{zone}/{name}")),
+        Some(_) if name.contains('.') => name,
+        Some(zone) => format!("{zone}/{name}"),
     }
 }

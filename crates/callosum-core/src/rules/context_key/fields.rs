@@ -20,6 +20,9 @@ const MAX_JSON: usize = 64 * 1024;
 /// Values longer than this name nothing.
 const MAX_VALUE: usize = 1024;
 
+/// The number of a phone has as many digits, with the one of its area.
+const MIN_PHONE: usize = 8;
+
 /// Names that say something only of the call itself: in an object that is given along, they are that one's.
 const OWN: &[&str] = &[
     "id",
@@ -223,7 +226,10 @@ impl Fields {
             Value::String(_) if SENT.contains(&name) => self.note(value, name, is_own, depth),
             Value::String(text) => match json_in(text) {
                 Some(inner) => self.add(&inner, name, is_own, depth),
-                None => self.note(value, name, is_own, depth),
+                None => match numbers_in(text) {
+                    Some(numbers) => numbers.for_each(|number| self.note(&number.into(), name, is_own, depth)),
+                    None => self.note(value, name, is_own, depth),
+                },
             },
             Value::Number(_) | Value::Bool(_) => self.note(value, name, is_own, depth),
             Value::Null => {}
@@ -274,6 +280,16 @@ fn json_in(text: &str) -> Option<Value> {
         return None;
     }
     serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array())
+}
+
+/// The numbers of phones that stand in one text, as some services want them: `+15550100, +15550101`.
+fn numbers_in(text: &str) -> Option<impl Iterator<Item = &str>> {
+    let parts = || text.split([',', ';']).map(str::trim);
+    let is_number = |part: &str| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        digits >= MIN_PHONE && part.bytes().all(|byte| byte.is_ascii_digit() || b"+-() ".contains(&byte))
+    };
+    (text.contains([',', ';']) && parts().all(is_number)).then(parts)
 }
 
 /// The id in the address of what it is the id of: `https://x.com/acme/status/1993` and `https://x.com/acme/status/1993/edit` are `1993`.

@@ -69,7 +69,7 @@ impl ToolDetail {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
             }
-            Self::Record => one(dns::record(&name, site.params.fields())),
+            Self::Record => dns::records(&name, site.params.fields()),
             Self::Network => one(network(&name, site.params.fields())),
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
@@ -267,7 +267,7 @@ const TYPES: &[&str] =
     &["type", "kind", "resourcetype", "entitysetname", "entitytype", "objecttype", "itemtype"];
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]
-const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "thread", "ticket"];
+const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "task", "thread", "ticket"];
 
 /// One of the things that a call acts on.
 struct Object {
@@ -323,7 +323,8 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let object = |value: String| {
         let is_alone = is_whole(&field, &value);
         // Addresses don't tell case apart.
-        let shown = if value.contains('@') { value.to_lowercase() } else { value };
+        let is_address = value.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+        let shown = if is_address { value.to_lowercase() } else { value };
         Object {
             kind: kind.clone(),
             within: container.clone().filter(|_| !is_alone),

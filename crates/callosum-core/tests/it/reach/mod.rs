@@ -586,5 +586,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 65);
+    assert_eq!(files.len(), 67);
 }
