@@ -395,11 +395,14 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// What a parameter says that a server's tool does whose name does not say it: `projects` with the action `delete`.
+    /// What a parameter says that a server's tool does whose name does not say it: `projects` with the action `delete`. What a request
+    /// over HTTP does is told by its address, too, and by rules of their own.
     fn told_action(&self) -> Option<&NameWords> {
         let told = || {
             let name = self.tool.words();
-            let is_silent = name.of_server().next().is_some() && name.acting().is_none();
+            let is_request =
+                name.own().any(|word| matches!(word, "api" | "fetch" | "http" | "request" | "rest"));
+            let is_silent = name.of_server().next().is_some() && name.acting().is_none() && !is_request;
             if is_silent { action(&self.params) } else { None }
         };
         self.action.get_or_init(told).as_ref()

@@ -142,8 +142,8 @@ pub(super) const LAST_ASKING: &[&str] =
     &["browse", "describe", "fetch", "get", "preflight", "prepare", "retrieve"];
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 pub(super) const LAST: &[&str] = &[
-    "checkout", "comment", "deposit", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
-    "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
+    "checkout", "comment", "deposit", "email", "invite", "like", "mail", "message", "payout", "post",
+    "purchase", "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
 ];
 /// What a call of a tool shows whose name ends with such a word, unless a verb stands right before it: `place_order_preview`.
 pub(super) const PREVIEWED: &[&str] = &["preview", "simulation"];

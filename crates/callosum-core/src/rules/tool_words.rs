@@ -88,6 +88,8 @@ const LOOKING_BY_WORD: &[(&str, &[&str])] = &[
     ("docker", &["ps", "logs", "inspect", "images", "stats"]),
     ("service", &["--status-all"]),
 ];
+/// What the functions of a server's program end with, and its tools after them.
+const TAILS: &[&str] = &["handler", "impl", "mcp", "tool"];
 /// Stands in a group for every verb that does something.
 const ACTS: &str = "{acts}";
 /// The words of a name, in lower case.
@@ -111,6 +113,12 @@ impl NameWords {
         all.add(server);
         all.of_server = all.ends.len();
         all.add(own);
+        // `delete_item_tool` deletes an item; `create_tool` makes a tool.
+        let is_tail = |last: &str| TAILS.contains(&last);
+        if all.own().nth(2).is_some() && all.own().last().is_some_and(is_tail) {
+            all.ends.pop();
+            all.text.truncate(all.ends.last().copied().unwrap_or(0));
+        }
         all
     }
 

@@ -35,6 +35,72 @@ fn what_a_tool_asks_for_over_http_goes_by_the_rules_for_curl() {
 }
 
 #[test]
+fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
+    let shipped = RuleSet::shipped();
+    for (tool, params, tier, keys) in [
+        ("acme__projects", json!({"action": "create", "name": "Ada"}), 3, &["acme:project/Ada"][..]),
+        ("acme__projects", json!({"operation": "delete", "id": "7"}), 3, &["acme:project/7"]),
+        ("mcp__acme__projects", json!({"action": "rename", "id": "7", "name": "B"}), 3, &["acme:project/7"]),
+        ("acme__projects", json!({"action": "list"}), 0, &[]),
+        ("acme__projects", json!({"action": "get", "id": "7"}), 0, &[]),
+        // What functions of a program end with says nothing.
+        ("acme__delete_item_tool", json!({"id": "7"}), 3, &["acme:item/7"]),
+        ("acme__list_items_tool", json!({"id": "7"}), 0, &[]),
+        // Of several each, and the one who gets it.
+        (
+            "acme__send_sms",
+            json!({"from": "+15550100", "to": "+15550101, +15550102"}),
+            3,
+            &["sms:+15550101", "sms:+15550102"],
+        ),
+        (
+            "acme__send_sms",
+            json!({"sender": "021110000", "receiver": "010-2222-3333"}),
+            3,
+            &["sms:010-2222-3333"],
+        ),
+        (
+            "acme__update_dns_records",
+            json!({"domain": "a.example", "records": [{"hostname": "www"}, {"hostname": "old"}]}),
+            3,
+            &["dns:old.a.example", "dns:www.a.example"],
+        ),
+        (
+            "acme__update_domain",
+            json!({"domain": "a.example", "nameservers": {"entry": [{"hostname": "ns1.b.example"}]}}),
+            3,
+            &["dns:a.example"],
+        ),
+        (
+            "acme__create_transfer",
+            json!({"transfers": [{"credit_iban": "FR76"}, {"credit_iban": "DE89"}]}),
+            4,
+            &["payment:acme:DE89", "payment:acme:FR76"],
+        ),
+        ("acme__pot_deposit", json!({"pot_id": "pot_4", "amount": 5}), 4, &["payment:acme:pot_4"]),
+        // A time is added to a task that there is.
+        ("acme__add_time_to_task", json!({"task_id": 5, "minutes": 3}), 3, &["acme:5"]),
+        ("acme__update_task", json!({"task_id": 5, "title": "x"}), 3, &["acme:5"]),
+        (
+            "acme__create_issue",
+            json!({"owner": "o", "repo": "r", "title": "Crash"}),
+            3,
+            &["acme:o/r#new:crash"],
+        ),
+        ("acme__create_album", json!({"title": "Trip", "public": true}), 3, &["acme:album/Trip"]),
+    ] {
+        let found = classified(&shipped, tool, &params);
+        let mut told = found.context_keys;
+        told.sort_unstable();
+        assert_eq!(
+            (found.tier as u8, &*told),
+            (tier, &*keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>()),
+            "{tool} {params}"
+        );
+    }
+}
+
+#[test]
 fn the_address_of_a_page_names_what_stands_there() {
     let shipped = RuleSet::shipped();
     for (tool, params, key) in [

@@ -38,9 +38,11 @@ pub(super) fn records(name: &NameWords, fields: &Fields) -> Vec<String> {
     let of_records =
         |names: &'static [&'static str]| if is_of_records { fields.first_named(names) } else { None };
     // Elsewhere a host inside of something may be a server of the zone.
-    let own = || fields.own().find(|(field, _)| RECORDS.contains(field)).map(|(_, host)| vec![host.to_owned()]);
+    let own =
+        || fields.own().find(|(field, _)| RECORDS.contains(field)).map(|(_, host)| vec![host.to_owned()]);
     let named = of_records(RECORDS).map(|(_, hosts)| hosts).or_else(own);
-    let named = named.or_else(|| of_records(OF_RECORDS).map(|(_, hosts)| hosts)).or_else(|| Some(vec![part?]));
+    let named =
+        named.or_else(|| of_records(OF_RECORDS).map(|(_, hosts)| hosts)).or_else(|| Some(vec![part?]));
     let named = named.unwrap_or_default().into_iter();
     let named = named.map(|name| name.trim_end_matches('.').to_lowercase());
     let named: Vec<String> = named.filter(|name| !name.contains(char::is_whitespace)).collect();

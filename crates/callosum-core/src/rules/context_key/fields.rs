@@ -227,7 +227,9 @@ impl Fields {
             Value::String(text) => match json_in(text) {
                 Some(inner) => self.add(&inner, name, is_own, depth),
                 None => match numbers_in(text) {
-                    Some(numbers) => numbers.for_each(|number| self.note(&number.into(), name, is_own, depth)),
+                    Some(numbers) => {
+                        numbers.for_each(|number| self.note(&number.into(), name, is_own, depth))
+                    }
                     None => self.note(value, name, is_own, depth),
                 },
             },

@@ -5,8 +5,13 @@ use crate::rules::tool_words::NameWords;
 use crate::rules::words::singular;
 
 /// What there is one of for each person, or language, in a thing, and the fields that tell which.
-const ONE_FOR_EACH: &[(&[&str], &[&str])] =
-    &[(OF_PERSONS, WHO), (&["trigger"], WHO), (&["localization", "translation"], LANGUAGES), (TIMED, DATES), (TIMED, TIMES)];
+const ONE_FOR_EACH: &[(&[&str], &[&str])] = &[
+    (OF_PERSONS, WHO),
+    (&["trigger"], WHO),
+    (&["localization", "translation"], LANGUAGES),
+    (TIMED, DATES),
+    (TIMED, TIMES),
+];
 #[rustfmt::skip]
 const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",

@@ -43,6 +43,7 @@ pub(super) const SUFFIXES: &[&str] = &[
     "guid",
     "uuid",
     "uid",
+    "extid",
     "id",
     "key",
     "iid",
