@@ -88,6 +88,14 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
             &["acme:o/r#new:crash"],
         ),
         ("acme__create_album", json!({"title": "Trip", "public": true}), 3, &["acme:album/Trip"]),
+        // What is copied only is read.
+        (
+            "acme__copy_item",
+            json!({"item_id": "7", "target_folder_id": "9", "new_name": "b.txt"}),
+            3,
+            &["acme:item/9/b.txt"],
+        ),
+        ("acme__destroy_sandbox", json!({"id": "sb-1"}), 3, &["acme:sandbox/sb-1"]),
     ] {
         let found = classified(&shipped, tool, &params);
         let mut told = found.context_keys;

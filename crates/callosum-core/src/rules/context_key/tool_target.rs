@@ -124,7 +124,7 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
-    if let Some((kind, values)) = added_to(name, fields) {
+    if let Some((kind, values)) = added_to(name, fields).or_else(|| copied_to(name, fields)) {
         return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
     }
     if let Some((kind, values)) = declared(fields) {
@@ -209,6 +209,18 @@ fn added_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> 
     let names = [format!("{whole}name"), whole.to_owned(), "name".to_owned()];
     let found = names.iter().map(|field| fields.named(field)).find(|values| !values.is_empty());
     Some((whole.to_owned(), found.filter(|_| !has_id)?))
+}
+
+/// Of a call that copies something: where to, and under which name. What is copied only is read.
+fn copied_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+    name.acting().filter(|verb| matches!(*verb, "clone" | "copy" | "duplicate"))?;
+    let is_place = |field: &str| {
+        let begins = ["dest", "target"].iter().any(|begin| field.starts_with(begin));
+        begins && (is_id(field) || ["folder", "parent", "path"].iter().any(|end| field.ends_with(end)))
+    };
+    let (_, place) = fields.own().find(|(field, _)| is_place(field))?;
+    let called = fields.first_value(&["newname", "newtitle", "name", "title"]);
+    Some((thing(name)?, vec![called.map_or_else(|| place.to_owned(), |called| format!("{place}/{called}"))]))
 }
 
 /// What a call names like a manifest, by its kind and its name.
