@@ -80,7 +80,7 @@ impl LineWriter {
         let Some(id) = id else { return };
         self.raw(before);
         self.raw(b"\"");
-        self.raw(&id.digits());
+        self.raw(id.digits().as_flattened());
         self.raw(b"\"");
     }
 

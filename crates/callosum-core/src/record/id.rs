@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::model::digest::hex_pairs;
+
 /// Hexadecimal digits of an id.
 const DIGITS: usize = 32;
 
@@ -37,17 +39,9 @@ impl RandomId {
     }
 
     /// As it is written.
-    pub(crate) fn digits(self) -> [u8; DIGITS] {
-        let mut digits = [0; DIGITS];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0.to_be_bytes()) {
-            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
-        }
-        digits
+    pub(crate) fn digits(self) -> [[u8; 2]; DIGITS / 2] {
+        hex_pairs(self.0.to_be_bytes())
     }
-}
-
-fn digit(value: u8) -> u8 {
-    if value < 10 { b'0' + value } else { b'a' - 10 + value }
 }
 
 fn half(digits: &[u8]) -> Option<u64> {
@@ -95,7 +89,7 @@ mod tests {
         assert_eq!(ids.len(), 1_000);
         for id in ids.into_iter().chain([RandomId(0), RandomId(1), RandomId(u128::MAX)]) {
             let text = id.to_string();
-            assert_eq!(text.as_bytes(), id.digits());
+            assert_eq!(text.as_bytes(), id.digits().as_flattened());
             assert_eq!(RandomId::read(&text), Some(id));
         }
     }

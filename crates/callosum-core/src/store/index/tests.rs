@@ -90,7 +90,7 @@ fn an_index_is_bound_to_its_segment_and_the_whole_of_its_last_line() {
 }
 
 #[test]
-fn an_index_whose_head_is_long_is_read_whole() {
+fn an_index_with_a_long_header_is_read_whole() {
     let folder = tempfile::tempdir().unwrap();
     let (directory, mut segment) = begin(folder.path(), 0);
     let seq = segment.append(&mail("a")).unwrap().seq;
