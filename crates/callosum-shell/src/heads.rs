@@ -53,7 +53,14 @@ impl<'l> Head<'l> {
 /// not looked into, and a program that is quoted or stands in a variable is left out.
 pub fn heads(line: &str) -> impl Iterator<Item = Head<'_>> {
     let mut scan = Scan { line: begin_of(line), at: 0 };
-    std::iter::from_fn(move || scan.next_head())
+    let mut is_within = false;
+    std::iter::from_fn(move || {
+        // Who asks for no more than the first is spared the rest of its command.
+        if std::mem::replace(&mut is_within, true) {
+            scan.pass_command();
+        }
+        if scan.at < scan.line.len() { scan.next_head() } else { None }
+    })
 }
 
 /// At most so much of a line, and no half word.
@@ -97,6 +104,7 @@ enum Token<'l> {
 }
 
 impl<'l> Scan<'l> {
+    /// The next program, up to behind its name.
     fn next_head(&mut self) -> Option<Head<'l>> {
         let mut is_carried = false;
         loop {
@@ -122,16 +130,12 @@ impl<'l> Scan<'l> {
                 Role::Before => {}
                 Role::Program if is_carried && PLAIN_OPTIONS.contains(&word) => {}
                 Role::Program if word.starts_with('-') => self.pass_command(),
-                Role::Program => return Some(self.head(word)),
+                Role::Program => {
+                    let behind = self.line.get(self.at..).unwrap_or_default();
+                    return Some(Head { program: word, behind });
+                }
             }
         }
-    }
-
-    /// The begin of the command of this program, whose end is gone to.
-    fn head(&mut self, program: &'l str) -> Head<'l> {
-        let behind = self.line.get(self.at..).unwrap_or_default();
-        self.pass_command();
-        Head { program, behind }
     }
 
     /// Goes to the end of the command.
@@ -157,21 +161,23 @@ impl<'l> Scan<'l> {
     /// Goes past the bytes of a kind.
     fn pass(&mut self, kind: &[bool; 256]) {
         let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
-        self.at +=
-            rest.iter().take_while(|byte| kind.get(usize::from(**byte)).copied().unwrap_or(true)).count();
+        let is_other = |byte: &u8| !kind.get(usize::from(*byte)).copied().unwrap_or(true);
+        self.at += rest.iter().position(is_other).unwrap_or(rest.len());
     }
 
     /// Goes past a quoted text, from its first quote to behind its last.
     fn pass_quoted(&mut self, quote: u8) {
-        self.at += 1;
-        while let Some(byte) = self.peek(0) {
-            self.at += 1;
-            match byte {
-                b'\\' if quote == b'"' => self.at += 1,
-                byte if byte == quote => return,
-                _ => {}
+        let (bytes, mut at) = (self.line.as_bytes(), self.at + 1);
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
+            if *byte == quote {
+                break;
+            }
+            if *byte == b'\\' && quote == b'"' {
+                at += 1;
             }
         }
+        self.at = at;
     }
 
     fn peek(&self, behind: usize) -> Option<u8> {
@@ -179,6 +185,7 @@ impl<'l> Scan<'l> {
     }
 
     /// `None` at the end of what is looked at.
+    #[inline]
     fn next(&mut self) -> Option<Token<'l>> {
         loop {
             match self.peek(0)? {
@@ -201,6 +208,7 @@ impl<'l> Scan<'l> {
         }
     }
 
+    #[inline]
     fn word(&mut self) -> Option<Token<'l>> {
         let (start, mut is_plain) = (self.at, true);
         loop {

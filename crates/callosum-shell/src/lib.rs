@@ -43,6 +43,7 @@ pub use options::Argument;
 pub(crate) use options::{has_option, option_values};
 pub use parse::typed_by_tool;
 pub use unread::{Limit, Unread};
+pub use words::Hiding;
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 8192;
@@ -138,7 +139,11 @@ impl Invocation {
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`), and those that variables are put into (`${x%y}`), for
 /// a look at which words stand in it. `None` when there is none of these, as nearly always.
 pub fn unhidden(text: &str) -> Option<String> {
-    let hiding = words::Hiding::of(text);
+    unhidden_by(text, Hiding::of(text))
+}
+
+/// The same where it is known what words in the text may be hidden by.
+pub fn unhidden_by(text: &str, hiding: Hiding) -> Option<String> {
     if !hiding.is_any() {
         return None;
     }

@@ -274,15 +274,26 @@ pub enum Argument<'w> {
     Plain(&'w str),
 }
 
-/// The first letters of the programs: they tell most of them apart at once.
+/// The programs by their first letters, which tell most of them apart at once, and where those of each letter begin. Of one letter they are
+/// in the order of the table.
 #[expect(clippy::indexing_slicing, reason = "a constant: what is out of bounds does not compile")]
-static FIRST_LETTERS: [u8; PROGRAMS.len()] = {
-    let (mut letters, mut at) = ([0; PROGRAMS.len()], 0);
-    while at < PROGRAMS.len() {
-        letters[at] = PROGRAMS[at].path.as_bytes()[0];
-        at += 1;
+static BY_LETTER: ([&Known; PROGRAMS.len()], [usize; 257]) = {
+    let (mut programs, mut begins) = ([&PROGRAMS[0]; PROGRAMS.len()], [0; 257]);
+    let (mut letter, mut placed) = (0, 0);
+    while letter < 256 {
+        begins[letter] = placed;
+        let mut at = 0;
+        while at < PROGRAMS.len() {
+            if PROGRAMS[at].path.as_bytes()[0] as usize == letter {
+                programs[placed] = &PROGRAMS[at];
+                placed += 1;
+            }
+            at += 1;
+        }
+        letter += 1;
     }
-    letters
+    begins[256] = placed;
+    (programs, begins)
 };
 
 /// What is known of one program's options.
@@ -294,13 +305,17 @@ struct Manual {
 impl Manual {
     fn of(program: &str) -> Self {
         let program = SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same);
-        let first = program.bytes().next().unwrap_or(0);
-        let of_letter = FIRST_LETTERS.iter().zip(PROGRAMS).filter(|(letter, _)| **letter == first);
+        let (programs, begins) = &BY_LETTER;
+        let letter = usize::from(program.bytes().next().unwrap_or(0));
+        let of_letter = match begins.get(letter..).unwrap_or_default() {
+            [begin, end, ..] => programs.get(*begin..*end).unwrap_or_default(),
+            _ => &[],
+        };
         let is_its = |known: &&Known| {
             let rest = known.path.strip_prefix(program);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        Self { parts: of_letter.map(|(_, known)| known).filter(is_its).collect() }
+        Self { parts: of_letter.iter().copied().filter(is_its).collect() }
     }
 
     /// The parts that hold behind the subcommands `path`, the most special last.
@@ -356,15 +371,8 @@ impl Known {
 
 /// Whether a name is among those of a list, one space between each two.
 pub(super) fn lists(list: &str, name: &str) -> bool {
-    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b' ');
-    let (list, name) = (list.as_bytes(), name.as_bytes());
-    let stands = |at: usize| {
-        is_edge(at.checked_sub(1).and_then(|before| list.get(before)))
-            && list.get(at..).is_some_and(|rest| rest.starts_with(name))
-            && is_edge(list.get(at + name.len()))
-    };
-    // A search for all of a name takes longer to make ready than lists are long.
-    name.first().is_some_and(|first| memchr::memchr_iter(*first, list).any(stands)) && !name.contains(&b' ')
+    // Byte by byte: a search takes longer to make ready than most lists are long.
+    !name.is_empty() && list.as_bytes().split(|byte| *byte == b' ').any(|known| known == name.as_bytes())
 }
 
 /// Whether a program is a command of PowerShell's (`Verb-Noun`, or one of the short names of those that make requests): its options have

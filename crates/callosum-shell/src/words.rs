@@ -150,23 +150,39 @@ static HIDING: [u8; 256] = {
 };
 
 /// What in a text words may be hidden by, told by one look.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Hiding {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hiding {
     signs: u8,
     /// A quotation cuts a word into pieces, or says it in a code.
     is_cut: bool,
+    cuts_names: bool,
 }
 
 impl Hiding {
-    pub(super) fn of(text: &str) -> Self {
-        let mut hiding = Self::default();
-        for (at, byte) in text.bytes().enumerate() {
-            let sign = HIDING.get(usize::from(byte)).copied().unwrap_or(0);
-            hiding.signs |= sign;
-            hiding.is_cut |=
-                sign == QUOTE && (is_within_word(text.as_bytes(), at) || is_code(text.as_bytes(), at));
+    /// A look at a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let (bytes, mut hiding) = (text.as_bytes(), Self::default());
+        for (at, byte) in bytes.iter().enumerate() {
+            let sign = HIDING.get(usize::from(*byte)).copied().unwrap_or(0);
+            // Few bytes are one.
+            if sign != 0 {
+                hiding.signs |= sign;
+                hiding.is_cut |= sign == QUOTE && is_code(bytes, at);
+                // Where a quotation begins with a word, it cuts nothing.
+                if sign == QUOTE && at > 0 && bytes.get(at - 1) != Some(&b' ') {
+                    hiding.is_cut |= is_within_word(bytes, at);
+                    hiding.cuts_names |= is_within_name(bytes, at);
+                }
+            }
         }
         hiding
+    }
+
+    /// Whether a quotation begins or ends within what may be the name of a file, of whatever signs that is.
+    #[must_use]
+    pub fn cuts_names(self) -> bool {
+        self.cuts_names
     }
 
     /// Whether there is any.
@@ -178,6 +194,16 @@ impl Hiding {
     pub(super) fn has_variables(self) -> bool {
         self.signs & DOLLAR != 0
     }
+}
+
+/// Whether a quote or backslash stands within the name of a file.
+fn is_within_name(bytes: &[u8], at: usize) -> bool {
+    let stands =
+        |at: Option<&u8>| at.is_some_and(|byte| !byte.is_ascii_whitespace() && !b";|&()<>=,".contains(byte));
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    // A line that goes on, and a space that is a part of a name.
+    let goes_on = || bytes.get(at) == Some(&b'\\') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace);
+    stands(before) && (stands(bytes.get(at + 1)) || goes_on())
 }
 
 fn is_in_word(bytes: &[u8], at: usize) -> bool {
@@ -201,7 +227,7 @@ fn is_code(bytes: &[u8], at: usize) -> bool {
 
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
 /// words stand in it. `None` when there is none of these, as nearly always.
-pub(super) fn unhidden(text: &str, Hiding { signs, is_cut }: Hiding) -> Option<String> {
+pub(super) fn unhidden(text: &str, Hiding { signs, is_cut, .. }: Hiding) -> Option<String> {
     let bytes = text.as_bytes();
     // `^Cgit`, as it is typed into a terminal; `pus{h,}`.
     let is_key =
@@ -267,7 +293,9 @@ pub(super) fn pieces(text: &str, is_printed: bool) -> String {
 
 /// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.
 pub(super) fn program_name(word: &str) -> &str {
-    let name = memchr::memrchr(b'/', word.as_bytes()).and_then(|at| word.get(at + 1..)).unwrap_or(word);
+    // Most words are short, and no path: that is told sooner than where its last part begins.
+    let is_path = word.as_bytes().contains(&b'/');
+    let name = if is_path { word.rsplit('/').next().unwrap_or(word) } else { word };
     match name.strip_suffix(".exe") {
         Some(program) => program.rsplit('\\').next().unwrap_or(program),
         None => name,

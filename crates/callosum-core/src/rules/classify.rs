@@ -14,7 +14,7 @@ use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
 use super::tool_words::{Letters, NameWords, action};
 use super::typed::{self, Typed};
-use super::watch::Watch;
+use super::watch::{Looked, Watch};
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
@@ -113,8 +113,8 @@ impl RuleSet {
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }
-        let question = Question::new(self, (call, runtime), tool, params, outlook);
-        question.note_uncovered();
+        let question =
+            Question { is_own: true, ..Question::new(self, (call, runtime), tool, params, outlook) };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
@@ -173,11 +173,15 @@ impl<'a> Question<'a> {
         let mut verdict = Verdict { matches, ..Verdict::default() };
         let parts = &self.rules.parts;
         let is_shell = parts.iter().any(|part| !part.index.for_commands(&self.tool.neutral).is_empty());
-        let command = if is_shell { self.params.get("command") } else { None };
-        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let is_looked_at = is_shell || self.tool.neutral == typed::SHELL && self.outlook.looks_at_lines();
+        let command = if is_looked_at { self.params.get("command") } else { None };
+        let looked = Looked::at(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
         let unhidden_text = OnceCell::new();
-        let whole = || unhidden_text.get_or_init(|| unhidden(text)).as_deref();
-        self.look_for_kept(text, whole);
+        let whole = || unhidden_text.get_or_init(|| looked.unhidden()).as_deref();
+        self.note_uncovered(&looked);
+        self.look_for_kept(&looked, whole);
+        // Where no rule is for commands, none looks at the line.
+        let text = if is_shell { looked.text } else { "" };
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
         let is_in_guarded = || self.works_in_guarded();
         let may_be_for_a_command =

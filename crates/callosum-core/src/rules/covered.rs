@@ -2,7 +2,7 @@
 
 use callosum_shell::command::outline;
 use callosum_shell::glob::covers;
-use callosum_shell::heads;
+use callosum_shell::{Head, heads};
 
 use super::compile::{Rule, ToolName, compared_tool};
 use super::layer::Part;
@@ -10,6 +10,7 @@ use super::question::Question;
 use super::rule_set::RuleSet;
 use super::typed::SHELL;
 use super::unknown::is_local;
+use super::watch::Looked;
 use super::words::is_strong_verb;
 
 /// Programs of one line that are told.
@@ -44,11 +45,14 @@ pub(super) fn is_program_name(name: &str) -> bool {
 
 impl Question<'_> {
     /// Notes the programs of a shell's line that no rule names, where that is wanted.
-    pub(super) fn note_uncovered(&self) {
-        if let Some(uncovered) = self.outlook.uncovered().filter(|_| self.tool.neutral == SHELL)
-            && let Some(line) = self.params.get("command")
+    pub(super) fn note_uncovered(&self, line: &Looked<'_>) {
+        if let Some(uncovered) = self.outlook.uncovered()
+            && self.is_own
+            && self.tool.neutral == SHELL
         {
-            uncovered.borrow_mut().extend(self.rules.uncovered_in(line.as_str().unwrap_or_default()));
+            // What comes behind the program of the only command need not be looked at.
+            let most = if line.may_have_several() { usize::MAX } else { 1 };
+            uncovered.borrow_mut().extend(self.rules.uncovered_of(heads(line.text).take(most)));
         }
     }
 }
@@ -58,8 +62,13 @@ impl RuleSet {
     /// each by its name without a folder, and by the first word behind it where that is a strong verb, or begins with one (`acme deploy`,
     /// `acme send-*`). Never anything else of the line.
     pub fn uncovered_in(&self, line: &str) -> impl Iterator<Item = String> {
-        let told = heads(line).filter_map(|head| {
-            let folder = memchr::memrchr(b'/', head.program.as_bytes());
+        self.uncovered_of(heads(line))
+    }
+
+    fn uncovered_of<'l>(&self, heads: impl Iterator<Item = Head<'l>>) -> impl Iterator<Item = String> {
+        let told = heads.filter_map(|head| {
+            // Names are short: a search takes longer to make ready.
+            let folder = head.program.bytes().rposition(|byte| byte == b'/');
             let program = folder.map_or(head.program, |at| head.program.get(at + 1..).unwrap_or_default());
             let is_told = !is_local(program) && !self.ships_rules_for(program) && is_program_name(program);
             is_told.then(|| match head.word().and_then(told_verb) {

@@ -232,12 +232,18 @@ const IN_WORD: [bool; 256] = {
 /// The runs of letters, digits and underscores in `text`.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_in = |byte: &u8| IN_WORD.get(usize::from(*byte)).copied().unwrap_or(false);
-    let mut end = 0;
+    let (bytes, mut behind) = (text.as_bytes(), 0);
+    // Words have few bytes: to begin a search anew for each takes as long as to look at them.
     std::iter::from_fn(move || {
-        let rest = text.as_bytes().get(end..)?;
-        let start = end + rest.iter().position(is_in)?;
-        let word = text.as_bytes().get(start..)?;
-        end = start + word.iter().position(|byte| !is_in(byte)).unwrap_or(word.len());
+        let mut start = behind;
+        while !is_in(bytes.get(start)?) {
+            start += 1;
+        }
+        let mut end = start + 1;
+        while bytes.get(end).is_some_and(is_in) {
+            end += 1;
+        }
+        behind = end;
         text.get(start..end)
     })
 }

@@ -21,6 +21,8 @@ pub(super) struct Question<'a> {
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
     pub(super) outlook: &'a Outlook<'a>,
+    /// The call is asked about as its host has it, not what it types or passes on.
+    pub(super) is_own: bool,
     /// Its line is one that the call types into a terminal.
     pub(super) is_typed: bool,
     /// The functions and aliases of its line, once that was asked.
@@ -47,6 +49,7 @@ impl<'a> Question<'a> {
             runtime,
             params: Lookup::in_world(params, outlook),
             outlook,
+            is_own: false,
             is_typed: false,
             defined: OnceCell::new(),
             digest: OnceCell::new(),

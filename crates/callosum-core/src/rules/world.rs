@@ -87,6 +87,11 @@ impl<'w> Outlook<'w> {
         self.uncovered
     }
 
+    /// Whether a command line is looked at even where no rule is for commands. Else it is not read: a parameter that was asked for counts.
+    pub(super) fn looks_at_lines(&self) -> bool {
+        self.watch().is_some() || self.uncovered.is_some()
+    }
+
     /// What is looked for, unless it was found already.
     pub(super) fn watch(&self) -> Option<&'w Watch> {
         self.watch.filter(|_| !self.names_kept.get())

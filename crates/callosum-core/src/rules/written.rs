@@ -12,10 +12,10 @@ use super::inner;
 use super::question::Question;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
-use super::watch::{Kinds, Watch, What, is_destructive};
+use super::watch::{Looked, Watch, What, is_destructive};
 use crate::model::tool_call::{Parameters, ToolCall};
 use callosum_shell::command::{Command, WriteKind, is_code_cut_off, lists, scheduled, writes, writes_given};
-use callosum_shell::{Invocation, Limit, Line, Unread, brace_words, joined, unhidden};
+use callosum_shell::{Invocation, Limit, Line, Unread, brace_words, joined};
 
 /// At most this many paths and mentions of variables of a call are examined.
 const MAX_LOOKS: usize = 8 * 1024;
@@ -90,9 +90,9 @@ fn kind_of_tool(neutral: &str) -> Option<WriteKind> {
 }
 
 impl Question<'_> {
-    /// Notes whether the call may name a folder that is kept; `line` is what rules for commands look at, if there are any, and `whole` that
-    /// with its words whole, where they are not.
-    pub(super) fn look_for_kept<'t>(&self, line: &str, whole: impl Fn() -> Option<&'t str>) {
+    /// Notes whether the call may name a folder that is kept; `line` is the command line, if it has one, and `whole` that with its words
+    /// whole, where they are not.
+    pub(super) fn look_for_kept<'t>(&self, line: &Looked<'_>, whole: impl Fn() -> Option<&'t str>) {
         let Some(watch) = self.outlook.watch() else { return };
         let found = if self.tool.neutral == typed::SHELL {
             self.line_may_name(watch, line, whole)
@@ -118,30 +118,27 @@ impl Question<'_> {
         let what = What::Path { takes_all: kind.is_some_and(WriteKind::takes_all_below) };
         let texts = path_texts(&self.params).chain(patch_text(&self.params)).chain(other_paths(&self.params));
         let cwd = self.call.cwd.as_deref();
-        texts.into_iter().any(|text| watch.may_name(&text, Kinds::of(&text), cwd, what))
+        texts.into_iter().any(|text| watch.may_name(&Looked::at(&text), cwd, what))
     }
 
     /// The same of one that runs a command line.
-    fn line_may_name<'t>(&self, watch: &Watch, line: &str, whole: impl Fn() -> Option<&'t str>) -> bool {
-        let command = if line.is_empty() { self.params.get("command") } else { None };
-        let own = command.as_ref().and_then(|command| command.as_str());
-        let line = own.unwrap_or(line);
+    fn line_may_name<'t>(
+        &self,
+        watch: &Watch,
+        line: &Looked<'_>,
+        whole: impl Fn() -> Option<&'t str>,
+    ) -> bool {
         let folder = named_folder(&self.params);
         let based =
             folder.as_ref().map(|folder| path_in(self.call.cwd.as_deref().unwrap_or_default(), folder));
         let cwd = based.as_deref().or(self.call.cwd.as_deref());
-        let kinds = Kinds::of(line);
         let may_be_it = |folder: &String| {
-            let what = What::Path { takes_all: is_destructive(line) };
-            watch.may_name(folder, Kinds::of(folder), None, what)
+            let what = What::Path { takes_all: is_destructive(line.text) };
+            watch.may_name(&Looked::at(folder), None, what)
         };
-        watch.may_name(line, kinds, cwd, What::Line)
+        watch.may_name(line, cwd, What::Line)
             || folder.as_ref().is_some_and(may_be_it)
-            || kinds.may_hide() && {
-                let found = own.and_then(unhidden);
-                let whole = found.as_deref().or_else(|| own.is_none().then(&whole).flatten());
-                whole.is_some_and(|text| watch.may_name(text, Kinds::of(text), cwd, What::Line))
-            }
+            || whole().is_some_and(|text| watch.may_name(&Looked::at(text), cwd, What::Line))
     }
 }
 

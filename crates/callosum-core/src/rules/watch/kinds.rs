@@ -3,7 +3,7 @@
 /// The kinds of bytes that a text is made of, a bit for each, at even places and at odd ones: a text in which one of a word's kinds is
 /// missing has not that word in it, and that is told of many words by one look at the text. Capital letters are of their small ones' kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rules) struct Kinds([u64; 2]);
+pub(super) struct Kinds([u64; 2]);
 
 /// The kind of each byte. What has none says nothing.
 const KINDS: [u64; 256] = kinds();
@@ -13,6 +13,10 @@ pub(super) const PATTERN: u64 = Kinds::of("*[{$").0[0] | Kinds::of("*[{$").0[1];
 pub(super) const QUOTE: u64 = Kinds::of("'").0[0];
 /// What leads from one command to the next.
 pub(super) const BAR: u64 = Kinds::of("|").0[0];
+/// What commands end at within a line; `!` is of the same kind as parentheses, so it counts, too.
+pub(super) const ENDS: u64 = ENDING | BAR | Kinds::of("(").0[0];
+/// Those of them that say nothing of words: names may have them, and texts hide them in codes.
+const ENDING: u64 = Kinds::of(";").0[0];
 /// What else words may be hidden by.
 const HIDING: u64 = QUOTE | Kinds::of("^").0[0] | Kinds::of("$").0[0] | Kinds::of("{").0[0];
 
@@ -39,6 +43,7 @@ const fn kinds() -> [u64; 256] {
             b'!' | b'(' => 1 << 47,
             b' ' | b'\t' => 1 << 48,
             b'|' => 1 << 49,
+            b';' | b'&' | b')' | b'`' | b'\n' => 1 << 50,
             _ => 0,
         };
         byte += 1;
@@ -48,8 +53,14 @@ const fn kinds() -> [u64; 256] {
 
 impl Kinds {
     /// Those of a text.
-    pub(in crate::rules) const fn of(text: &str) -> Self {
+    pub(super) const fn of(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
+    }
+
+    /// Those that a text has in which this word stands.
+    pub(super) const fn of_word(word: &str) -> Self {
+        let Self([even, odd]) = Self::of(word);
+        Self([even & !ENDING, odd & !ENDING])
     }
 
     #[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
@@ -78,11 +89,12 @@ impl Kinds {
     }
 
     /// Whether a text of these kinds may have words in it that quoting hides, or variables, or braces.
-    pub(in crate::rules) fn may_hide(self) -> bool {
+    pub(super) fn may_hide(self) -> bool {
         self.has_any(HIDING)
     }
 
     /// Whether a text of these kinds may have a word of others in it.
+    #[inline]
     pub(super) fn may_have(self, word: Self) -> bool {
         let Self([even, odd]) = self;
         let Self([first, second]) = word;
@@ -102,9 +114,10 @@ impl Mark {
     /// This text.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
-        Self { text, kinds: Kinds::of(text) }
+        Self { text, kinds: Kinds::of_word(text) }
     }
 
+    #[inline]
     pub(super) fn is_in(&self, text: &str, kinds: Kinds) -> bool {
         kinds.may_have(self.kinds) && text.contains(self.text)
     }
@@ -122,7 +135,7 @@ mod tests {
 
     #[test]
     fn only_words_of_other_kinds_of_bytes_are_left_out() {
-        let may = |text: &str, word: &str| Kinds::of(text).may_have(Kinds::of(word));
+        let may = |text: &str, word: &str| Kinds::of(text).may_have(Kinds::of_word(word));
         let (text, mut words) = ("xa-b/c_1.Dµ~", Vec::new());
         for from in 0..text.len() {
             words.extend((from..=text.len()).filter_map(|to| Some((text, text.get(from..to)?))));
@@ -142,6 +155,10 @@ mod tests {
         // What hides words from a look at a line (`callosum_shell::unhidden`).
         assert!(["'", "\"", "\\", "^", "{", "$"].iter().all(|sign| Kinds::of(sign).may_hide()));
         assert!(!Kinds::of("cat a-b/c.d ~ *").may_hide());
+        // What ends a command (`callosum_shell::heads`), which says nothing of the words of a text.
+        assert!(["\n", ";", "|", "&", "(", ")", "`"].iter().all(|sign| Kinds::of(sign).has_any(ENDS)));
+        assert!(!Kinds::of("A=1 sudo acme --to 'a' > x # \"b\" $c {d} [e] ~").has_any(ENDS));
+        assert_eq!(Kinds::of_word("a;&)`\n"), Kinds::of_word("a"));
         // Each printed sign by itself, so that no two words are taken for one another.
         let all: Vec<u64> = (b'!'..=b'~').map(|byte| Kinds::of(&char::from(byte).to_string()).0[0]).collect();
         assert!(all.iter().all(|kind| kind.count_ones() <= 1));

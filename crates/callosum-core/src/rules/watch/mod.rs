@@ -1,9 +1,10 @@
 //! A cheap look whether a call may name a folder that is kept: by its text alone, and so cheap that a call which does not name one costs
 //! what it costs without. It may say yes too often, for then the policy is asked; where it says no, nobody is.
 //!
-//! `kinds` tells by its bytes which words a text can't have, `text` what it may name.
+//! `kinds` tells by its bytes which words a text can't have, `text` what it may name; `looked` keeps what was told.
 
 mod kinds;
+mod looked;
 mod text;
 
 use std::borrow::Cow;
@@ -12,13 +13,12 @@ use std::sync::OnceLock;
 
 use callosum_shell::in_one_piece;
 
-pub(super) use self::kinds::Kinds;
 pub use self::kinds::Mark;
-use self::kinds::{BAR, PATTERN, QUOTE};
+use self::kinds::{BAR, Kinds, PATTERN};
+pub(super) use self::looked::Looked;
 pub(super) use self::text::is_destructive;
 use self::text::{
-    ends_in, has_part, has_quoted_parts, is_composed, may_write, names_root, pattern_may_match,
-    runs_what_is_made, stands_alone,
+    ends_in, has_part, is_composed, may_write, names_root, pattern_may_match, runs_what_is_made, stands_alone,
 };
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
@@ -53,10 +53,12 @@ const CODED: &[Mark] =
 const HOME: Mark = Mark::new("HOME");
 /// All folders in a folder.
 const EACH: Mark = Mark::new("*/");
+/// What the names of all shells end in.
+const SHELL: Kinds = Kinds::of_word("sh");
 /// The folder above, somebody's home, and what paths have.
-const DOTS: Kinds = Kinds::of("..");
-const TILDE: Kinds = Kinds::of("~");
-const SLASH: Kinds = Kinds::of("/");
+const DOTS: Kinds = Kinds::of_word("..");
+const TILDE: Kinds = Kinds::of_word("~");
+const SLASH: Kinds = Kinds::of_word("/");
 
 /// Folders that are kept, as texts name them.
 #[derive(Debug)]
@@ -112,7 +114,7 @@ impl Watched {
     fn new(path: &str) -> Self {
         let small = path.to_ascii_lowercase();
         let name_at = small.rfind('/').map_or(0, |at| at + 1);
-        let kinds = Kinds::of(path.get(name_at..).unwrap_or_default());
+        let kinds = Kinds::of_word(path.get(name_at..).unwrap_or_default());
         Self { path: path.to_owned(), small, name_at, kinds }
     }
 
@@ -152,7 +154,7 @@ impl Watch {
             let mut above: Vec<Above> = Vec::new();
             for name in self.folders.iter().flat_map(Watched::above) {
                 if !above.iter().any(|known| known.name == name) {
-                    above.push(Above { name: name.to_owned(), kinds: Kinds::of(name) });
+                    above.push(Above { name: name.to_owned(), kinds: Kinds::of_word(name) });
                 }
             }
             above
@@ -166,21 +168,21 @@ impl Watch {
     }
 
     /// Whether a text of a call that runs in `cwd` may name such a folder, or one that it lies in together with what takes all of that away.
-    pub(super) fn may_name(&self, text: &str, kinds: Kinds, cwd: Option<&str>, what: What) -> bool {
+    pub(super) fn may_name(&self, looked: &Looked<'_>, cwd: Option<&str>, what: What) -> bool {
         let place = cwd.map_or(Place::Elsewhere, |cwd| self.place(cwd));
-        if place == Place::In || self.is_told(text, kinds, place, what) {
+        if place == Place::In || self.is_told(looked.text, looked.kinds, place, what) {
             return true;
         }
         // Without its quotes: they may stand anywhere in a name.
-        kinds.has_any(QUOTE) && has_quoted_parts(text) && {
-            let whole = in_one_piece(text);
+        looked.has_quoted_parts() && {
+            let whole = in_one_piece(looked.text);
             self.is_told(&whole, Kinds::of(&whole), place, what)
         }
     }
 
     /// Whether commands in a text that nobody read may write to such a folder.
     pub(crate) fn may_be_written(&self, text: &str, cwd: Option<&str>) -> bool {
-        self.may_name(text, Kinds::of(text), cwd, What::Line) && may_write(text)
+        self.may_name(&Looked::at(text), cwd, What::Line) && may_write(text)
     }
 
     fn place(&self, cwd: &str) -> Place {
@@ -207,7 +209,7 @@ impl Watch {
         if has_one(&self.words, kinds) && self.is_named(text, &small, kinds) {
             return true;
         }
-        let is_made = || kinds.has_any(BAR) && runs_what_is_made(text);
+        let is_made = || kinds.has_any(BAR) && kinds.may_have(SHELL) && runs_what_is_made(text);
         if what == What::Line && (CODED.iter().any(|code| code.is_in(text, kinds)) || is_made()) {
             return true;
         }
@@ -256,7 +258,8 @@ fn has_one(words: &[u64], kinds: Kinds) -> bool {
 
 /// A text in small letters.
 fn small(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    // Each byte is looked at, as then several are at once.
+    if text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase()) {
         Cow::Owned(text.to_ascii_lowercase())
     } else {
         Cow::Borrowed(text)
@@ -276,7 +279,7 @@ mod tests {
     }
 
     fn may(watch: &Watch, text: &str, cwd: Option<&str>) -> bool {
-        watch.may_name(text, Kinds::of(text), cwd, What::Line)
+        watch.may_name(&Looked::at(text), cwd, What::Line)
     }
 
     #[test]
@@ -369,9 +372,8 @@ mod tests {
     #[test]
     fn a_path_of_a_tool_that_takes_all_away_may_be_one_above() {
         let watch = watch(TREE);
-        let may = |text: &str, takes_all: bool| {
-            watch.may_name(text, Kinds::of(text), None, What::Path { takes_all })
-        };
+        let may =
+            |text: &str, takes_all: bool| watch.may_name(&Looked::at(text), None, What::Path { takes_all });
         for text in ["/home/me", "/home/me/.openclaw/workspace/", "..", "~", "/"] {
             assert!(may(text, true) && !may(text, false), "{text}");
         }

@@ -73,21 +73,6 @@ fn is_end(rest: &str) -> bool {
     true
 }
 
-/// Whether a quotation begins or ends within a word of a text.
-pub(super) fn has_quoted_parts(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let stands =
-        |at: Option<&u8>| at.is_some_and(|byte| !byte.is_ascii_whitespace() && !b";|&()<>=,".contains(byte));
-    // Most lines are short: to look for the next sign costs more there than to look at each byte.
-    let signs = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\'' | b'"' | b'\\'));
-    signs.map(|(at, _)| at).any(|at| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        // A line that goes on, and a space that is a part of a name.
-        let goes_on = bytes.get(at) == Some(&b'\\') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace);
-        stands(before) && (goes_on || stands(bytes.get(at + 1)))
-    })
-}
-
 /// Whether a shell runs what another program prints.
 pub(super) fn runs_what_is_made(text: &str) -> bool {
     memchr::memchr_iter(b'|', text.as_bytes()).any(|at| {
