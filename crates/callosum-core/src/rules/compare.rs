@@ -106,7 +106,7 @@ impl RuleSet {
             let neutral = &tool.neutral;
             let (calls, commands) = (part.index.for_calls(neutral), part.index.for_commands(neutral));
             let mut candidates: Vec<Candidate> = calls.iter().chain(commands.iter()).collect();
-            candidates.extend(part.index.said_in(&tool, None, usize::MAX));
+            candidates.extend(part.index.said_in(&tool, || None, usize::MAX));
             candidates.sort_unstable_by_key(|candidate| candidate.place);
             let tool = Rc::clone(&tool);
             candidates.into_iter().filter_map(move |candidate| {

@@ -102,7 +102,7 @@ impl RuleSet {
         self.parts.iter().any(|part| {
             let (calls, commands) =
                 (part.index.for_calls(&name.neutral), part.index.for_commands(&name.neutral));
-            let said = part.index.said_in(&name, None, usize::MAX);
+            let said = part.index.said_in(&name, || None, usize::MAX);
             let all = calls.iter().chain(commands.iter()).chain(said);
             // What only keeps calls from the gate's own files says nothing of the tool.
             all.filter(|candidate| candidate.place >= part.standing).any(|candidate| {

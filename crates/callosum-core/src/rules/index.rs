@@ -99,17 +99,17 @@ impl Index {
     }
 
     /// The rules before a place that ask for a word of a tool's name, or of what a parameter of a call says that it does, in order.
-    pub(super) fn said_in(
+    pub(super) fn said_in<'n>(
         &self,
         tool: &ToolName<'_>,
-        action: Option<&NameWords>,
+        action: impl FnOnce() -> Option<&'n NameWords>,
         before: usize,
     ) -> Vec<Candidate> {
         let mut places = Vec::new();
         if usize::try_from(self.first_said).is_ok_and(|first| first >= before) {
             return Vec::new();
         }
-        let of_action = action.into_iter().flat_map(NameWords::terms);
+        let of_action = action().into_iter().flat_map(NameWords::terms);
         for (term, _) in tool.words().terms().chain(of_action) {
             if has_shape(&self.said_shapes, term.as_bytes()) {
                 places.extend(self.said.get(term).iter().filter_map(|place| usize::try_from(*place).ok()));

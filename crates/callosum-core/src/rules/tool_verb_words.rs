@@ -105,9 +105,9 @@ pub(super) const PLACED: &[&str] =
 pub(super) const PHRASES: &[[&str; 2]] = &[
     ["call", "out"], ["cash", "out"], ["check", "in"], ["check", "out"], ["clock", "in"], ["clock", "out"], ["dial", "out"], ["fail", "over"],
     ["hand", "off"], ["hand", "over"], ["hang", "up"], ["kick", "off"], ["maintenance", "off"], ["maintenance", "on"], ["opt", "in"], ["opt", "out"],
-    ["pay", "out"], ["power", "cycle"], ["power", "off"], ["power", "on"], ["quiet", "down"], ["roll", "back"], ["roll", "out"], ["shut", "down"], ["shut", "off"],
+    ["pay", "out"], ["pot", "deposit"], ["power", "cycle"], ["power", "off"], ["power", "on"], ["quiet", "down"], ["roll", "back"], ["roll", "out"], ["shut", "down"], ["shut", "off"],
     ["sign", "off"], ["spin", "down"], ["spin", "up"], ["switch", "off"], ["switch", "on"], ["take", "down"], ["tear", "down"], ["top", "up"],
-    ["turn", "in"], ["turn", "off"], ["turn", "on"],
+    ["turn", "in"], ["turn", "off"], ["turn", "on"], ["vault", "deposit"],
 ];
 /// What is done over a time, and what is shown of that: `purge_status`, `deploy_logs`.
 #[rustfmt::skip]
@@ -142,8 +142,8 @@ pub(super) const LAST_ASKING: &[&str] =
     &["browse", "describe", "fetch", "get", "preflight", "prepare", "retrieve"];
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 pub(super) const LAST: &[&str] = &[
-    "checkout", "comment", "deposit", "email", "invite", "like", "mail", "message", "payout", "post",
-    "purchase", "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
+    "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
+    "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
 ];
 /// What a call of a tool shows whose name ends with such a word, unless a verb stands right before it: `place_order_preview`.
 pub(super) const PREVIEWED: &[&str] = &["preview", "simulation"];

@@ -88,6 +88,27 @@ const LOOKING_BY_WORD: &[(&str, &[&str])] = &[
     ("docker", &["ps", "logs", "inspect", "images", "stats"]),
     ("service", &["--status-all"]),
 ];
+/// What stands before a tool that is one: something draws with it, or an agent is given it.
+const TOOLS: &[&str] = &[
+    "agent",
+    "brush",
+    "crop",
+    "custom",
+    "drawing",
+    "edit",
+    "editing",
+    "external",
+    "lines",
+    "local",
+    "mcp",
+    "move",
+    "new",
+    "paint",
+    "patch",
+    "remote",
+    "select",
+    "selection",
+];
 /// What the functions of a server's program end with, and its tools after them.
 const TAILS: &[&str] = &["handler", "impl", "mcp", "tool"];
 /// Stands in a group for every verb that does something.
@@ -114,8 +135,10 @@ impl NameWords {
         all.of_server = all.ends.len();
         all.add(own);
         // `delete_item_tool` deletes an item; `create_tool` makes a tool.
-        let is_tail = |last: &str| TAILS.contains(&last);
-        if all.own().nth(2).is_some() && all.own().last().is_some_and(is_tail) {
+        let words: Vec<&str> = all.own().collect();
+        let is_tail =
+            matches!(&*words, [_, .., before, last] if TAILS.contains(last) && !TOOLS.contains(before));
+        if is_tail {
             all.ends.pop();
             all.text.truncate(all.ends.last().copied().unwrap_or(0));
         }

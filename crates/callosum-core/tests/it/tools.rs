@@ -358,7 +358,7 @@ fn what_a_call_acts_on_is_told_from_what_it_says_of_it_and_where_that_stands() {
         // What something is added to, the id that is registered, and the thing of a mark.
         ("acme__ac_add_to_watchlist", json!({"name": "Semis", "symbol": "AMD"}), "watchlist/Semis"),
         ("acme__register-service", json!({"id": "web-2", "name": "web", "port": 8080}), "service/web-2"),
-        ("acme__mark_reminder_done", json!({"id": 70233}), "reminder/70233"),
+        ("acme__mark_task_done", json!({"id": 70233}), "task/70233"),
     ] {
         assert_eq!(keys("{tool.object}", tool, &params), [expected], "{tool} {params}");
     }

@@ -79,8 +79,8 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
         ),
         ("acme__pot_deposit", json!({"pot_id": "pot_4", "amount": 5}), 4, &["payment:acme:pot_4"]),
         // A time is added to a task that there is.
-        ("acme__add_time_to_task", json!({"task_id": 5, "minutes": 3}), 3, &["acme:5"]),
-        ("acme__update_task", json!({"task_id": 5, "title": "x"}), 3, &["acme:5"]),
+        ("acme__add_time_to_task", json!({"task_id": 5, "minutes": 3}), 3, &["acme:task/5"]),
+        ("acme__update_task", json!({"task_id": 5, "title": "x"}), 3, &["acme:task/5"]),
         (
             "acme__create_issue",
             json!({"owner": "o", "repo": "r", "title": "Crash"}),
@@ -88,7 +88,7 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
             &["acme:o/r#new:crash"],
         ),
         ("acme__create_album", json!({"title": "Trip", "public": true}), 3, &["acme:album/Trip"]),
-        // What is copied only is read.
+        // What is copied is only read.
         (
             "acme__copy_item",
             json!({"item_id": "7", "target_folder_id": "9", "new_name": "b.txt"}),
@@ -96,6 +96,23 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
             &["acme:item/9/b.txt"],
         ),
         ("acme__destroy_sandbox", json!({"id": "sb-1"}), 3, &["acme:sandbox/sb-1"]),
+        // Where a record leads is not its name.
+        (
+            "acme__create_dns_record",
+            json!({"domain": "a.example", "name": "www", "target": {"hostname": "lb.b.example"}}),
+            3,
+            &["dns:www.a.example"],
+        ),
+        ("acme__revoke_role", json!({"role": "r", "user": "u1"}), 3, &["acme:role/r/u1"]),
+        ("mcp__dart__update_task", json!({"id": "abc"}), 3, &["dart:task/abc"]),
+        // What goes on here, and what is no verb of a tool.
+        ("acme__timer", json!({"action": "stop"}), 0, &[]),
+        ("acme__think", json!({"action": "add", "thought": "x"}), 0, &[]),
+        ("acme__clustering", json!({"method": "merge", "k": 3}), 0, &[]),
+        ("acme__str_replace_based_edit_tool", json!({"command": "create", "path": "/work/a.py"}), 0, &[]),
+        ("acme__add_custom_tool", json!({"name": "x"}), 0, &[]),
+        ("acme__borrow_limit", json!({"asset": "USDC"}), 0, &[]),
+        ("acme__minimum_deposit", json!({"asset": "USDC"}), 0, &[]),
     ] {
         let found = classified(&shipped, tool, &params);
         let mut told = found.context_keys;

@@ -35,15 +35,19 @@ pub(super) fn records(name: &NameWords, fields: &Fields) -> Vec<String> {
     let part = part.filter(|part| !part.bytes().all(|byte| byte.is_ascii_hexdigit())).cloned();
     let zone = zone.map(|zone| zone.trim_end_matches('.').to_lowercase());
     let is_of_records = name.own().any(|word| WORDS.contains(&word));
-    let of_records =
-        |names: &'static [&'static str]| if is_of_records { fields.first_named(names) } else { None };
-    // Elsewhere a host inside of something may be a server of the zone.
-    let own =
-        || fields.own().find(|(field, _)| RECORDS.contains(field)).map(|(_, host)| vec![host.to_owned()]);
-    let named = of_records(RECORDS).map(|(_, hosts)| hosts).or_else(own);
-    let named =
-        named.or_else(|| of_records(OF_RECORDS).map(|(_, hosts)| hosts)).or_else(|| Some(vec![part?]));
-    let named = named.unwrap_or_default().into_iter();
+    let of_records = |names: &'static [&'static str]| {
+        let found = if is_of_records { fields.first_named(names) } else { None };
+        found.map(|(_, hosts)| hosts)
+    };
+    // A host inside of something may be a server of the zone, or where a record leads to.
+    let own = |names: &[&str]| {
+        let named = fields.own().filter(|(field, _)| names.contains(field));
+        let found: Vec<String> = named.map(|(_, host)| host.to_owned()).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let named = own(RECORDS).or_else(|| if is_of_records { own(OF_RECORDS) } else { None });
+    let named = named.or_else(|| of_records(RECORDS)).or_else(|| of_records(OF_RECORDS));
+    let named = named.unwrap_or_else(|| part.into_iter().collect()).into_iter();
     let named = named.map(|name| name.trim_end_matches('.').to_lowercase());
     let named: Vec<String> = named.filter(|name| !name.contains(char::is_whitespace)).collect();
     if named.is_empty() {

@@ -20,6 +20,9 @@ const MAX_JSON: usize = 64 * 1024;
 /// Values longer than this name nothing.
 const MAX_VALUE: usize = 1024;
 
+/// How fields end that hold numbers of phones, without the `s` of several.
+const PHONES: &[&str] =
+    &["destination", "dst", "mobile", "msisdn", "number", "phone", "receiver", "recipient", "to"];
 /// The number of a phone has as many digits, with the one of its area.
 const MIN_PHONE: usize = 8;
 
@@ -226,7 +229,7 @@ impl Fields {
             Value::String(_) if SENT.contains(&name) => self.note(value, name, is_own, depth),
             Value::String(text) => match json_in(text) {
                 Some(inner) => self.add(&inner, name, is_own, depth),
-                None => match numbers_in(text) {
+                None => match numbers_in(name, text) {
                     Some(numbers) => {
                         numbers.for_each(|number| self.note(&number.into(), name, is_own, depth))
                     }
@@ -285,13 +288,15 @@ fn json_in(text: &str) -> Option<Value> {
 }
 
 /// The numbers of phones that stand in one text, as some services want them: `+15550100, +15550101`.
-fn numbers_in(text: &str) -> Option<impl Iterator<Item = &str>> {
+fn numbers_in<'t>(name: &str, text: &'t str) -> Option<impl Iterator<Item = &'t str>> {
     let parts = || text.split([',', ';']).map(str::trim);
     let is_number = |part: &str| {
         let digits = part.bytes().filter(u8::is_ascii_digit).count();
         digits >= MIN_PHONE && part.bytes().all(|byte| byte.is_ascii_digit() || b"+-() ".contains(&byte))
     };
-    (text.contains([',', ';']) && parts().all(is_number)).then(parts)
+    let is_of_phones = PHONES.iter().any(|of| name.strip_suffix('s').unwrap_or(name).ends_with(of));
+    (text.len() <= MAX_VALUE && text.contains([',', ';']) && is_of_phones && parts().all(is_number))
+        .then(parts)
 }
 
 /// The id in the address of what it is the id of: `https://x.com/acme/status/1993` and `https://x.com/acme/status/1993/edit` are `1993`.

@@ -7,7 +7,7 @@ use crate::rules::words::singular;
 /// What there is one of for each person, or language, in a thing, and the fields that tell which.
 const ONE_FOR_EACH: &[(&[&str], &[&str])] = &[
     (OF_PERSONS, WHO),
-    (&["trigger"], WHO),
+    (TRIGGERED, WHO),
     (&["localization", "translation"], LANGUAGES),
     (TIMED, DATES),
     (TIMED, TIMES),
@@ -17,6 +17,8 @@ const OF_PERSONS: &[&str] = &[
     "attendance", "badge", "enrollment", "grade", "invitation", "license", "membership", "permission", "registration", "role", "rsvp", "score", "seat",
     "submission", "tag", "vote",
 ];
+/// What begins something for somebody: `trigger_event`.
+const TRIGGERED: &[&str] = &["trigger"];
 #[rustfmt::skip]
 pub(super) const WHO: &[&str] = &[
     "userid", "studentid", "memberid", "attendeeid", "guestid", "contactid", "customerid", "employeeid", "playerid", "patientid", "subscriberid", "username",
@@ -72,7 +74,11 @@ fn names_work(field: &str) -> bool {
 /// Which of several a call is about where there is one for each person, language or time in what it names.
 pub(super) fn one_for_each(name: &NameWords, found: &str, fields: &Fields) -> String {
     let which = |(things, names): &(&[&str], &[&str])| {
-        let is_one = *names == WHO && is_given(name) || has(name, things);
+        let is_one = if *things == TRIGGERED {
+            name.acting() == Some("trigger") && name.own().last() == Some("event")
+        } else {
+            *names == WHO && is_given(name) || has(name, things)
+        };
         let is_named =
             names_one(found, things) || names.contains(&found) || *names == WHO && names_work(found);
         if is_one && !is_named { fields.first_value(*names) } else { None }

@@ -123,6 +123,7 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("tool.target", of_tool!(Target), "what the call acts on: the field that is called like a thing in the tool's name (`invoice_id` of `send_invoice`), else the first of the usual ones (`id`, `to`, `channel`, `project` …)"),
     row("tool.object", of_tool!(Object), "the same with its kind before it (`ticket/42`), and with what it stands in between, where its name alone may be that of others (`table/app1/Orders`)"),
     row("tool.paid", of_tool!(Paid), "what it acts on, where that is an order, a booking, an invoice or the like, with what it stands in as in `{tool.object}`"),
+    row("tool.known", of_tool!(Known), "what `{tool.object}` gives, where the call says which one: what is made has a name (`album/Trip`)"),
     row("tool.within", of_tool!(Within), "what the target stands in (`app1/Orders`), where its name alone may be that of others"),
     row("tool.besides", of_tool!(Besides), "nothing by itself: where the key names only what the thing stands in, or by a name that others may have, it gets what the call names besides; so do all keys that ask for anything of `tool.`"),
     row("tool.addresses", of_tool!(Addresses), "the mail addresses that its parameters name"),

@@ -45,6 +45,7 @@ fn is_option(field: &str) -> bool {
     let is_trait = |like: &&str| field.ends_with(*like) && !field.ends_with("account");
     TEXTS.iter().any(|part| field.contains(part))
         || OPTIONS.iter().any(|part| field.starts_with(part) || field.ends_with(part))
+        || matches!(field, "command" | "op" | "subcommand" | "verb")
         || TRAITS.iter().any(is_trait)
         || is_other(field)
         || LOCAL.contains(&field)

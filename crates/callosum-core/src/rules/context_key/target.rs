@@ -43,7 +43,6 @@ pub(super) const SUFFIXES: &[&str] = &[
     "guid",
     "uuid",
     "uid",
-    "extid",
     "id",
     "key",
     "iid",
@@ -133,7 +132,7 @@ pub(super) struct Found<'n> {
 }
 
 /// Fields that say what is done.
-const DONE: &[&str] = &["action", "command", "method", "mode", "operation"];
+const DONE: &[&str] = &["action", "command", "method", "mode", "op", "operation", "subcommand", "verb"];
 
 /// Whether a field names a thing that a tool's name has, and does not hold what is said of it: `post` may be `urn:li:share:7100`.
 fn is_name_of(thing: &str, suffix: &str, values: &[String]) -> bool {

@@ -33,7 +33,9 @@ pub(super) enum ToolDetail {
     Target,
     /// The same with its kind, and with what it stands in where its name alone may be that of another.
     Object,
-    /// The same without its kind, where it is a thing that is paid for.
+    /// The object where the call says which one: nothing for what is new and has no name.
+    Known,
+    /// What it acts on without its kind, where that is a thing that is paid for.
     Paid,
     /// What it stands in, where its name alone may be that of another.
     Within,
@@ -62,6 +64,11 @@ impl ToolDetail {
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
             Self::Object => objects(&name, site.params.fields()).iter().map(Object::named).collect(),
+            Self::Known => {
+                let is_known =
+                    named_objects(&name, site.params.fields()).is_some_and(|named| named.field != NEW);
+                if is_known { Self::Object.values(site) } else { Vec::new() }
+            }
             Self::Paid => paid(&name, site.params.fields()),
             Self::Within => one(within(&name, site.params.fields())),
             Self::Besides => vec![String::new()],
@@ -211,16 +218,16 @@ fn added_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> 
     Some((whole.to_owned(), found.filter(|_| !has_id)?))
 }
 
-/// Of a call that copies something: where to, and under which name. What is copied only is read.
+/// Of a call that copies something: where to, and under which name. What is copied is only read.
 fn copied_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
     name.acting().filter(|verb| matches!(*verb, "clone" | "copy" | "duplicate"))?;
     let is_place = |field: &str| {
         let begins = ["dest", "target"].iter().any(|begin| field.starts_with(begin));
-        begins && (is_id(field) || ["folder", "parent", "path"].iter().any(|end| field.ends_with(end)))
+        begins && ["folder", "folderid", "parent", "parentid", "path"].iter().any(|end| field.ends_with(end))
     };
     let (_, place) = fields.own().find(|(field, _)| is_place(field))?;
-    let called = fields.first_value(&["newname", "newtitle", "name", "title"]);
-    Some((thing(name)?, vec![called.map_or_else(|| place.to_owned(), |called| format!("{place}/{called}"))]))
+    let called = fields.first_value(&["newname", "newtitle", "name", "title"])?;
+    Some((thing(name)?, vec![format!("{place}/{called}")]))
 }
 
 /// What a call names like a manifest, by its kind and its name.
@@ -279,7 +286,7 @@ const TYPES: &[&str] =
     &["type", "kind", "resourcetype", "entitysetname", "entitytype", "objecttype", "itemtype"];
 /// Kinds of what people are asked to do, and of where they talk.
 #[rustfmt::skip]
-const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "task", "thread", "ticket"];
+const TALKED_IN: &[&str] = &["bug", "channel", "chat", "conversation", "issue", "room", "story", "thread", "ticket"];
 
 /// One of the things that a call acts on.
 struct Object {
@@ -334,8 +341,9 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let kind = compound(name, &kind, &field, fields).unwrap_or(kind);
     let object = |value: String| {
         let is_alone = is_whole(&field, &value);
-        // Addresses don't tell case apart.
-        let is_address = value.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+        // Addresses and handles don't tell case apart.
+        let is_address = |(name, host): (&str, &str)| name.is_empty() || host.contains('.');
+        let is_address = value.split_once('@').is_some_and(is_address);
         let shown = if is_address { value.to_lowercase() } else { value };
         Object {
             kind: kind.clone(),
