@@ -387,7 +387,11 @@ impl ToolWords {
     fn asks(&self, name: &NameWords, action: Option<&NameWords>, params: &Lookup<'_>) -> bool {
         let senses = name.senses();
         let of_action = action.map(NameWords::senses).unwrap_or_default();
-        let asking = tool_verbs::asking(&senses).or_else(|| tool_verbs::asking(&of_action));
+        // `members` shows them, unless a parameter says that one is taken out.
+        let acts = || senses.len() == 1 && tool_verbs::acting(&of_action).is_some();
+        let is_done_to = |word: &&str| tool_verbs::is_shown(word) && acts();
+        let asking = tool_verbs::asking(&senses).filter(|word| !is_done_to(word));
+        let asking = asking.or_else(|| tool_verbs::asking(&of_action));
         let is_told = tool_verbs::is_told(&senses) || tool_verbs::is_told(&of_action);
         let only_names = tool_verbs::only_names_things(&senses) && tool_verbs::acting(&of_action).is_none();
         let is = |name: &'static str, value: &Value| params.get(name).is_some_and(|found| *found == *value);

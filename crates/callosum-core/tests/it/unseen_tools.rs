@@ -42,6 +42,8 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
         ("acme__projects", json!({"operation": "delete", "id": "7"}), 3, &["acme:project/7"]),
         ("mcp__acme__projects", json!({"action": "rename", "id": "7", "name": "B"}), 3, &["acme:project/7"]),
         ("acme__projects", json!({"action": "list"}), 0, &[]),
+        ("acme__members", json!({"action": "delete", "id": "7"}), 3, &["acme:member/7"]),
+        ("acme__members", json!({"action": "list", "id": "7"}), 0, &[]),
         ("acme__projects", json!({"action": "get", "id": "7"}), 0, &[]),
         // What functions of a program end with says nothing.
         ("acme__delete_item_tool", json!({"id": "7"}), 3, &["acme:item/7"]),

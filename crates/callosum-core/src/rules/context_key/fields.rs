@@ -231,7 +231,7 @@ impl Fields {
                 Some(inner) => self.add(&inner, name, is_own, depth),
                 None => match numbers_in(name, text) {
                     Some(numbers) => {
-                        numbers.for_each(|number| self.note(&number.into(), name, is_own, depth))
+                        numbers.for_each(|number| self.note(&number.into(), name, is_own, depth));
                     }
                     None => self.note(value, name, is_own, depth),
                 },
