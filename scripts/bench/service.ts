@@ -152,7 +152,9 @@ async function callRows(folder: string, quick: boolean): Promise<Row[]> {
       p50: p50(flushed),
       p99: p99(flushed),
       floor: p50(bareFlushed),
-      targets: [atMost(MOST_MORE_US, moreFlushed, "µs", `≤ ${MOST_MORE_US} µs more than tier 1 and a bare route's flush (means)`)],
+      targets: [
+        atMost(MOST_MORE_US, moreFlushed, "µs", `≤ ${MOST_MORE_US} µs more than tier 1 and a bare route's flush (means)`),
+      ],
     },
     {
       section: SECTION,
