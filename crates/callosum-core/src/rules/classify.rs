@@ -12,11 +12,10 @@ use super::proved::proved;
 use super::question::Question;
 use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
-use super::tool_words::{Letters, NameWords, action};
+use super::tool_words::Letters;
 use super::typed::{self, Typed};
 use super::watch::{Looked, Watch};
 use super::wider::{ALL, wider};
-use super::words::is_plain_verb;
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
 use crate::model::settings::Mode;
@@ -164,12 +163,6 @@ impl RuleSet {
         all
     }
 }
-
-/// Parameters that may say how something is done as well as what.
-const HOW: &[&str] = &["command", "http_method", "httpMethod", "method", "subcommand"];
-/// Verbs that are said of things of this machine as often as of others.
-const SAID_HERE: &[&str] =
-    &["add", "append", "clear", "insert", "move", "pause", "rename", "reset", "set", "stop", "submit"];
 
 /// Stands for a word that something else gives a command: what a key makes of it is not known.
 const APPENDED_WORD: &str = "appended-word";
@@ -404,23 +397,6 @@ impl<'a> Question<'a> {
             !(rule.is_standing && self.rules.is_replay)
                 && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
-    }
-
-    /// What a parameter says that a server's tool does whose name does not say it: `projects` with the action `delete`. A verb that is also
-    /// said of what goes on here (`timer`: `stop`) counts where the call names something by an id.
-    fn told_action(&self) -> Option<&NameWords> {
-        let told = || {
-            let name = self.tool.words();
-            let is_silent = name.of_server().next().is_some() && name.acting().is_none();
-            // A method may be that of HTTP or of mathematics, and a command any text.
-            let has_method = || HOW.iter().any(|name| self.params.get(name).is_some());
-            let action = if is_silent && !has_method() { action(&self.params) } else { None };
-            action.filter(|action| {
-                let is_plain = |verb: &str| is_plain_verb(verb) && !SAID_HERE.contains(&verb);
-                action.acting().is_some_and(is_plain) || self.params.is_identified(&self.call.tool)
-            })
-        };
-        self.action.get_or_init(told).as_ref()
     }
 
     /// The first rule that is for the whole call.

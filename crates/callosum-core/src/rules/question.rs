@@ -5,13 +5,20 @@ use std::collections::HashSet;
 
 use super::compile::{Rule, ToolName};
 use super::rule_set::RuleSet;
-use super::tool_words::NameWords;
+use super::tool_words::{NameWords, action};
 use super::unknown::defined_in;
+use super::words::is_plain_verb;
 use super::world::Outlook;
 use crate::model::digest::digest;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{Lookup, Site, keys_or_digest};
 use callosum_shell::command::Fit;
+
+/// Parameters that may say how something is done as well as what.
+const HOW: &[&str] = &["command", "http_method", "httpMethod", "method", "subcommand"];
+/// Verbs that are said of things of this machine as often as of others.
+const SAID_HERE: &[&str] =
+    &["add", "append", "clear", "insert", "move", "pause", "rename", "reset", "set", "stop", "submit"];
 
 /// A call, and the rules that may be for its tool.
 pub(super) struct Question<'a> {
@@ -84,5 +91,22 @@ impl<'a> Question<'a> {
             tool,
             self.digest.get_or_init(|| digest(tool, &self.params.all())),
         )
+    }
+
+    /// What a parameter says that a server's tool does whose name does not say it: `projects` with the action `delete`. A verb that is also
+    /// said of what goes on here (`timer`: `stop`) counts where the call names something by an id.
+    pub(super) fn told_action(&self) -> Option<&NameWords> {
+        let told = || {
+            let name = self.tool.words();
+            let is_silent = name.of_server().next().is_some() && name.acting().is_none();
+            // A method may be that of HTTP or of mathematics, and a command any text.
+            let has_method = || HOW.iter().any(|name| self.params.get(name).is_some());
+            let action = if is_silent && !has_method() { action(&self.params) } else { None };
+            action.filter(|action| {
+                let is_plain = |verb: &str| is_plain_verb(verb) && !SAID_HERE.contains(&verb);
+                action.acting().is_some_and(is_plain) || self.params.is_identified(&self.call.tool)
+            })
+        };
+        self.action.get_or_init(told).as_ref()
     }
 }
