@@ -59,7 +59,7 @@ describe("in observe mode", () => {
   });
 
   test("what would have been blocked goes through too", async () => {
-    const slow = world.begin("busy", [to("lee", "--slow=3")]);
+    const slow = world.begin("busy", [to("lee", "--slow=8")]);
     await until("the mail to be out", () => sent("lee") === 1);
     const [told] = await world.play("wiper", exec("wipe everything"));
     assert.doesNotMatch(told ?? "", PAUSED);
