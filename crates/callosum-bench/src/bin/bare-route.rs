@@ -7,7 +7,6 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -66,7 +65,7 @@ fn main() -> Result<()> {
     let routes = if file == "-" {
         Router::new().route("/v1/before", post(|Json(asked)| async { Json(before(asked)) }))
     } else {
-        let file = File::options().create(true).append(true).open(Path::new(&file))?;
+        let file = File::options().create(true).append(true).open(file)?;
         Router::new().route("/v1/before", post(flushed)).with_state(Arc::new(file))
     };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();

@@ -111,7 +111,7 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
         ("acme__timer", json!({"action": "stop"}), 0, &[]),
         ("acme__think", json!({"action": "add", "thought": "x"}), 0, &[]),
         ("acme__clustering", json!({"method": "merge", "k": 3}), 0, &[]),
-        ("acme__str_replace_based_edit_tool", json!({"command": "create", "path": "/work/a.py"}), 0, &[]),
+        ("acme__str_replace_based_edit_tool", json!({"command": "create", "path": "/repo/a.py"}), 0, &[]),
         ("acme__add_custom_tool", json!({"name": "x"}), 0, &[]),
         ("acme__borrow_limit", json!({"asset": "USDC"}), 0, &[]),
         ("acme__minimum_deposit", json!({"asset": "USDC"}), 0, &[]),
