@@ -9,8 +9,9 @@ use crate::model::tool_call::Parameters;
 #[rustfmt::skip]
 fn is_carrier(letters: &Letters) -> bool {
     let ends = |end: &str| letters.bytes().ends_with(end.as_bytes());
-    // Most have the server's name before that: `appwrite_call_tool`.
-    ["calltool", "executetool", "invoketool"].into_iter().any(ends) || matches!(
+    // `execute_dynamic_tool`; most have the server's name before the verb: `appwrite_call_tool`.
+    let calls = |verb: &&str| letters.bytes().starts_with(verb.as_bytes()) && ends("tool");
+    ["calltool", "executetool", "invoketool"].into_iter().any(ends) || ["call", "execute", "invoke"].iter().any(calls) || matches!(
         letters.bytes(),
         b"usetool" | b"usemcptool" | b"executeaction" | b"runaction" | b"executezapierwriteaction" | b"toolcall"
     )
@@ -21,7 +22,17 @@ const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName
 /// What names its server.
 const SERVERS: &[&str] = &["server", "server_name", "serverName", "app"];
 /// What it is given.
-const ARGUMENTS: &[&str] = &["arguments", "args", "params", "parameters", "input", "tool_args", "toolArgs"];
+const ARGUMENTS: &[&str] = &[
+    "arguments",
+    "args",
+    "params",
+    "parameters",
+    "input",
+    "tool_args",
+    "toolArgs",
+    "inputJson",
+    "input_json",
+];
 /// At most this many calls in one are examined.
 const MAX_CALLS: usize = 100;
 

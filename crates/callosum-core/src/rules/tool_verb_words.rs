@@ -9,7 +9,7 @@ pub(super) const ACTING: &[&str] = &[
     "callout", "capture", "cashout", "cease", "certify", "change", "checkin", "circulate", "claim", "clear", "clockin", "clockout",
     "clone", "collect", "commission", "commit", "compact", "compensate", "complete", "conclude", "configure", "confirm", "consolidate",
     "contain", "contribute", "convert", "copy", "cordon", "countersign", "creation", "crosspost", "deactivate", "deallocate",
-    "deauthorize", "decline", "decommission", "decrease", "decrement", "defer", "delay", "delegate", "deletion", "delist", "deliver",
+    "deauthorize", "decline", "decommission", "decrease", "decrement", "deescalate", "defer", "delay", "delegate", "deletion", "delist", "deliver",
     "demolish", "demote", "deny", "denylist", "deprecate", "deprovision", "dequeue", "deregister", "designate", "detach", "detonate",
     "disarm", "disassociate", "disband", "disburse", "discard", "discharge", "disconnect", "discontinue", "disenroll", "dismiss", "disown",
     "dispense", "dispute", "disqualify", "dissociate", "dissolve", "distribute", "divert", "donate", "downgrade", "downvote", "drain",

@@ -107,6 +107,53 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
         ),
         ("acme__revoke_role", json!({"role": "r", "user": "u1"}), 3, &["acme:role/r/u1"]),
         ("mcp__dart__update_task", json!({"id": "abc"}), 3, &["dart:task/abc"]),
+        // Files and folders of a service, by what it calls them; those of this machine have a path.
+        ("acme__delete_file", json!({"fileId": "4f9c2a80-7d1e"}), 3, &["acme:file/4f9c2a80-7d1e"]),
+        ("acme__delete_file", json!({"path": "/tmp/a.txt"}), 0, &[]),
+        ("filesystem__delete_file", json!({"fileId": "4f9c2a80-7d1e"}), 0, &[]),
+        (
+            "onedrive__create_folder",
+            json!({"name": "2027", "parentPath": "Finance"}),
+            3,
+            &["onedrive:folder/Finance/2027"],
+        ),
+        (
+            "daytona__delete_file",
+            json!({"id": "7c1f9e52", "file_path": "/tmp/app/a.csv"}),
+            3,
+            &["daytona:sandbox/7c1f9e52"],
+        ),
+        (
+            "penpot__shapes",
+            json!({"action": "delete", "fileId": "f1", "shapeId": "s1"}),
+            3,
+            &["penpot:file/f1"],
+        ),
+        // A number of a queue's job is that of another one's, too.
+        ("bullmq__retry_job", json!({"jobId": "7714", "queue": "pdf"}), 3, &["bullmq:job/pdf/7714"]),
+        ("bullmq__retry_job", json!({"jobId": "7714", "queue": "csv"}), 3, &["bullmq:job/csv/7714"]),
+        // What a network's server does is paid for, unless it only prepares it.
+        ("ton__revoke_soulbound_nft", json!({"nft_address": "EQfC"}), 4, &["payment:ton:EQfC"]),
+        ("solana__build_transfer", json!({"to": "EQfC"}), 0, &[]),
+        (
+            "flutterwave__create_virtual_account",
+            json!({"email": "a@b.example", "amount": 5}),
+            4,
+            &["payment:flutterwave:a@b.example"],
+        ),
+        (
+            "wechat__reply_to_messages_by_contact",
+            json!({"contact_name": "Li", "reply_message": "x"}),
+            3,
+            &["wechat:Li"],
+        ),
+        (
+            "acme__ExecuteDynamicTool",
+            json!({"toolName": "acme_delete_contact", "inputJson": "{\"contactId\": \"8d1a\"}"}),
+            3,
+            &["acme:contact/8d1a"],
+        ),
+        ("acme__deescalate_incident", json!({"id": "c4f7"}), 3, &["incident:acme:c4f7"]),
         // What goes on here, and what is no verb of a tool.
         ("acme__timer", json!({"action": "stop"}), 0, &[]),
         ("acme__think", json!({"action": "add", "thought": "x"}), 0, &[]),

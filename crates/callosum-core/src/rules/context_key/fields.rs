@@ -67,7 +67,6 @@ const CARRIERS: &[&str] = &[
     "message",
     "messages",
     "objects",
-    "operations",
     "options",
     "params",
     "parameters",
@@ -275,7 +274,18 @@ fn named(name: &str) -> String {
 }
 
 fn is_carrier(name: &str) -> bool {
-    let ends = ["request", "model", "schema", "input", "params", "arguments", "payload", "data", "body"];
+    let ends = [
+        "request",
+        "model",
+        "schema",
+        "input",
+        "params",
+        "arguments",
+        "payload",
+        "data",
+        "body",
+        "operations",
+    ];
     CARRIERS.contains(&name) || ends.iter().any(|end| name.ends_with(end))
 }
 

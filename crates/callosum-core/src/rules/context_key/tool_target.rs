@@ -218,11 +218,15 @@ fn added_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> 
     Some((whole.to_owned(), found.filter(|_| !has_id)?))
 }
 
-/// Of a call that copies something: where to, and under which name. What is copied is only read.
+/// Of a call that copies or makes something: where to, and under which name. What is copied is only read.
 fn copied_to(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
-    name.acting().filter(|verb| matches!(*verb, "clone" | "copy" | "duplicate"))?;
+    let beginnings: &[&str] = match name.acting()? {
+        "clone" | "copy" | "duplicate" => &["dest", "target", "newparent"],
+        "create" | "make" => &["parentpath", "parentfolderpath"],
+        _ => return None,
+    };
     let is_place = |field: &str| {
-        let begins = ["dest", "target"].iter().any(|begin| field.starts_with(begin));
+        let begins = beginnings.iter().any(|begin| field.starts_with(begin));
         begins && ["folder", "folderid", "parent", "parentid", "path"].iter().any(|end| field.ends_with(end))
     };
     let (_, place) = fields.own().find(|(field, _)| is_place(field))?;
