@@ -28,13 +28,15 @@ impl LineWriter {
     }
 
     /// Adds bytes as they are.
+    #[inline]
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Adds a field that is a text.
-    pub(crate) fn text(&mut self, before: &[u8], text: &str) -> Result<(), Error> {
-        self.bytes.reserve(before.len() + text.len() + 2);
+    /// Adds a field that is a text. What stands before a value is of a length that the compiler knows, here and in what follows: copying
+    /// so few bytes is then no call of a function.
+    pub(crate) fn text<const N: usize>(&mut self, before: &[u8; N], text: &str) -> Result<(), Error> {
+        self.bytes.reserve(N + text.len() + 2);
         self.raw(before);
         if !is_plain_json(text) {
             return json_text::text_to_writer(&mut self.bytes, text);
@@ -46,19 +48,27 @@ impl LineWriter {
     }
 
     /// The same, if there is one.
-    pub(crate) fn maybe_text(&mut self, before: &[u8], text: Option<&str>) -> Result<(), Error> {
+    pub(crate) fn maybe_text<const N: usize>(
+        &mut self,
+        before: &[u8; N],
+        text: Option<&str>,
+    ) -> Result<(), Error> {
         text.map_or(Ok(()), |text| self.text(before, text))
     }
 
     /// Adds a field that is anything, if it is there.
-    pub(crate) fn maybe(&mut self, before: &[u8], value: Option<impl Serialize>) -> Result<(), Error> {
+    pub(crate) fn maybe<const N: usize>(
+        &mut self,
+        before: &[u8; N],
+        value: Option<impl Serialize>,
+    ) -> Result<(), Error> {
         let Some(value) = value else { return Ok(()) };
         self.raw(before);
         json_text::to_writer(&mut self.bytes, &value)
     }
 
     /// Adds a field that is a moment, if it is there.
-    pub(crate) fn maybe_moment(&mut self, before: &[u8], wall_ms: Option<i64>) {
+    pub(crate) fn maybe_moment<const N: usize>(&mut self, before: &[u8; N], wall_ms: Option<i64>) {
         let Some(wall_ms) = wall_ms else { return };
         self.raw(before);
         self.raw(b"\"");
@@ -67,7 +77,7 @@ impl LineWriter {
     }
 
     /// Adds a field that is a boot, if it is there: eight hexadecimal digits.
-    pub(crate) fn maybe_boot(&mut self, before: &[u8], boot: Option<u32>) {
+    pub(crate) fn maybe_boot<const N: usize>(&mut self, before: &[u8; N], boot: Option<u32>) {
         let Some(boot) = boot else { return };
         self.raw(before);
         self.raw(b"\"");
@@ -76,7 +86,7 @@ impl LineWriter {
     }
 
     /// Adds a field that is an id, if it is there.
-    pub(crate) fn maybe_id(&mut self, before: &[u8], id: Option<RandomId>) {
+    pub(crate) fn maybe_id<const N: usize>(&mut self, before: &[u8; N], id: Option<RandomId>) {
         let Some(id) = id else { return };
         self.raw(before);
         self.raw(b"\"");
@@ -85,7 +95,7 @@ impl LineWriter {
     }
 
     /// Adds a field that is a list of texts, if there are any.
-    pub(crate) fn texts(&mut self, before: &[u8], texts: &[String]) -> Result<(), Error> {
+    pub(crate) fn texts<const N: usize>(&mut self, before: &[u8; N], texts: &[String]) -> Result<(), Error> {
         let Some((first, others)) = texts.split_first() else { return Ok(()) };
         self.raw(before);
         self.text(b"[", first)?;
