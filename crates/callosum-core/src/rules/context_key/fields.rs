@@ -59,6 +59,8 @@ const CARRIERS: &[&str] = &[
     "create",
     "data",
     "destinations",
+    "entities",
+    "entity",
     "input",
     "inputs",
     "items",
@@ -258,8 +260,17 @@ impl Fields {
             let named = named.map(|(name, value)| Named { depth: depth + MAX_DEPTH, name, is_own, value });
             self.0.extend(named);
         }
-        self.0.push(Named { depth, name: name.to_owned(), is_own, value });
+        // A global id says of what it is one.
+        let global = value.strip_prefix("gid://").filter(|_| is_own && is_open_id(name));
+        let thing = global.and_then(|path| path.split('/').nth(1));
+        let name = thing.map_or_else(|| name.to_owned(), |thing| format!("{}id", folded(thing)));
+        self.0.push(Named { depth, name, is_own, value });
     }
+}
+
+/// Whether a field's name does not say of what it holds the id.
+fn is_open_id(name: &str) -> bool {
+    matches!(name, "id" | "globalid" | "ownerid" | "resourceid" | "subjectid")
 }
 
 /// A field's name without case and signs: `id_product` and `idProduct` are a `productId`, but `id_or_name` and `idOrName` are none.

@@ -12,6 +12,10 @@ const SHOWN: &[&str] = &[
     "xpath", "y",
 ];
 
+/// Where a service keeps files: what a call names there is none of this machine.
+pub(super) const STORES: &[&str] =
+    &["bucket", "bucketid", "bucketname", "driveid", "filesystem", "filesystemname"];
+
 /// Verbs by which a file of this machine gets somewhere else.
 const SENDING: &[&str] = &["attach", "deploy", "publish", "submit", "upload"];
 
@@ -57,6 +61,9 @@ pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     // `edit` and `write` of a host itself.
     if name.of_server().next().is_none() && name.own().nth(1).is_none() {
         return false;
+    }
+    if fields.own().any(|(field, _)| STORES.contains(&field)) {
+        return true;
     }
     // What is sent somewhere comes from here.
     let is_sent = name.acting().is_some_and(|verb| SENDING.contains(&verb));

@@ -5,6 +5,7 @@ use super::container::{container, container_of, container_place, space};
 use super::dns;
 use super::family::{RUNS, is_in_family};
 use super::fields::Fields;
+use super::identified::STORES;
 use super::ids::{CALLERS, TRAITS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
@@ -343,8 +344,11 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     }
     let space = space(name, fields);
     let kind = compound(name, &kind, &field, fields).unwrap_or(kind);
+    // Of a file the path is whole, but in each bucket there may be one.
+    let is_stored = ["key", "keys", "path"].iter().any(|end| field.ends_with(end))
+        && fields.own().any(|(name, _)| STORES.contains(&name));
     let object = |value: String| {
-        let is_alone = is_whole(&field, &value);
+        let is_alone = is_whole(&field, &value) && !is_stored;
         // Addresses and handles don't tell case apart.
         let is_address = |(name, host): (&str, &str)| name.is_empty() || host.contains('.');
         let is_address = value.split_once('@').is_some_and(is_address);

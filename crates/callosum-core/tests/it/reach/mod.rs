@@ -301,6 +301,7 @@ const SETS: &[Set] = &[
         &["opened/fourteenth-tool-pairs"], goals(90.0, 96.0, 0.0, 95.0, 84.0, 4.5),
     ),
     ("tools of the fifteenth set", &["opened/fifteenth-tools"], &["opened/fifteenth-tool-pairs"], goals(98.0, 91.0, 0.0, 94.0, 82.0, 3.5)),
+    ("tools of the sixteenth set", &["opened/sixteenth-tools"], &["opened/sixteenth-tool-pairs"], goals(94.0, 88.0, 0.0, 99.0, 87.0, 1.0)),
     (
         "pairs from memory, for keys", &[],
         &["own/keys-tool-pairs", "own/keys-later-tool-pairs", "own/keys-last-tool-pairs", "own/keys-more-tool-pairs", "own/keys-known-tool-pairs"], goals(0.0, 0.0, 0.0, 97.0, 90.0, 1.0),
@@ -329,7 +330,7 @@ const WHOLE: (&str, usize, Goals) = ("the whole", 3, goals(99.0, 98.0, 98.0, 99.
 const KEPT_BACK: &[Set] = &[
     ("kept-back tools", &["kept-back/tools"], &[], PRINTED),
     ("kept-back tools of the eleventh set", &["kept-back/eleventh-tools"], &["kept-back/eleventh-tool-pairs"], PRINTED),
-    ("kept-back tools of the sixteenth set", &["kept-back/sixteenth-tools"], &["kept-back/sixteenth-tool-pairs"], PRINTED),
+    ("kept-back tools of the seventeenth set", &["kept-back/seventeenth-tools"], &["kept-back/seventeenth-tool-pairs"], PRINTED),
     ("kept-back commands", &["kept-back/commands"], &["kept-back/pairs"], PRINTED),
     ("kept-back commands of the fourth set", &["kept-back/fourth-commands"], &["kept-back/fourth-pairs"], PRINTED),
     ("kept-back commands of the eighth set", &["kept-back/eighth-commands"], &["kept-back/eighth-pairs"], PRINTED),
@@ -402,5 +403,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 69);
+    assert_eq!(files.len(), 71);
 }
