@@ -154,6 +154,47 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
             &["acme:contact/8d1a"],
         ),
         ("acme__deescalate_incident", json!({"id": "c4f7"}), 3, &["incident:acme:c4f7"]),
+        // In each bucket there may be a file of that path.
+        (
+            "acme__delete_file",
+            json!({"bucket": "shop", "key": "img/a.webp"}),
+            3,
+            &["acme:file/shop/img/a.webp"],
+        ),
+        (
+            "acme__delete_file",
+            json!({"driveId": "b!Qx7", "driveItemId": "01BYE5"}),
+            3,
+            &["acme:driveitem/b!Qx7/01BYE5"],
+        ),
+        (
+            "adls2__rename_file",
+            json!({"filesystem": "lake", "source_path": "a.csv", "destination_path": "b.csv"}),
+            3,
+            &["az:storage:lake/a.csv", "az:storage:lake/b.csv"],
+        ),
+        // A global id says of what it is one.
+        (
+            "shopify__manage_tags",
+            json!({"action": "add", "id": "gid://shopify/Product/8", "tags": ["sale"]}),
+            3,
+            &["shopify:product/8"],
+        ),
+        ("namesilo__set_renewal", json!({"domain": "a.example", "option": "auto"}), 3, &["dns:a.example"]),
+        ("namesilo__transfer_domain", json!({"domain": "a.example"}), 4, &["payment:namesilo:a.example"]),
+        ("acme__place_bid", json!({"auctionId": "A-8", "amount": 5}), 4, &["payment:acme:A-8"]),
+        ("acme__cdn_refresh", json!({"urls": ["https://a.example/x"]}), 3, &["acme:cdn:https://a.example/x"]),
+        ("ms365__delete_todo_task", json!({"todoTaskId": "T1"}), 2, &["microsofttodo:T1"]),
+        // Whoever signs names nothing.
+        (
+            "acme__transfer_asset",
+            json!({"secretKey": "SB3KJ", "assetId": "a-1", "amount": "5"}),
+            3,
+            &["acme:asset/a-1"],
+        ),
+        ("acme__rotate_api_key", json!({"keyId": "k-1"}), 3, &["acme:key/k-1"]),
+        ("ms365__add_mail_attachment", json!({"messageId": "M1"}), 1, &[]),
+        ("telegram__promote_admin", json!({"group_id": -100, "user_id": 5}), 3, &["telegram:-100"]),
         // What goes on here, and what is no verb of a tool.
         ("acme__timer", json!({"action": "stop"}), 0, &[]),
         ("acme__think", json!({"action": "add", "thought": "x"}), 0, &[]),

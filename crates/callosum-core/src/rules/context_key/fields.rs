@@ -91,6 +91,9 @@ const CARRIERS: &[&str] = &[
 /// Texts that are not read, though they may be JSON.
 const SENT: &[&str] = &["content", "message", "text", "value"];
 
+/// Parts of the names of fields by which a caller shows who it is.
+const PRIVATE: &[&str] = &["mnemonic", "passphrase", "password", "privatekey", "secretkey", "signingkey"];
+
 /// A value that has a name.
 struct Named {
     depth: usize,
@@ -247,6 +250,8 @@ impl Fields {
         // What a secret is called, or where it is kept, is none.
         let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
         let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
+        // A token may be a document's; what is the caller's alone names nothing that a call acts on.
+        let is_own = is_own && !(is_value && PRIVATE.iter().any(|word| name.contains(word)));
         let value = if name.ends_with("id") || name.ends_with("idorurl") { id_in(value) } else { value };
         // A patch says where it changes something: `/environments/production/on`.
         let environment = value.strip_prefix("/environments/").filter(|_| name == "path");

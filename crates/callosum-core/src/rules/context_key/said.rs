@@ -31,10 +31,10 @@ const TEXTS: &[&str] = &[
 ];
 #[rustfmt::skip]
 const OPTIONS: &[&str] = &[
-    "action", "allow", "attachment", "callback", "commit", "confirm", "country", "currency", "delay", "direction", "disabled", "duration", "enabled",
+    "action", "allow", "attachment", "callback", "cancelurl", "commit", "confirm", "country", "currency", "delay", "direction", "disabled", "duration", "enabled",
     "encoding", "expires", "filter", "force", "format", "height", "hours", "image", "interval", "label", "length", "locale", "media", "method", "minutes",
-    "notify", "numberof", "offset", "operation", "outcome", "page", "percent", "photo", "protocol", "qty", "replicas", "retries", "revision", "seconds",
-    "sha", "side", "sort", "strategy", "style", "tags", "theme", "threshold", "timeout", "total", "ttl", "type", "unit", "video", "weight", "width",
+    "notify", "numberof", "offset", "operation", "outcome", "page", "percent", "photo", "protocol", "qty", "redirect", "redirecturl", "replicas", "retries", "returnurl", "revision", "seconds",
+    "sha", "side", "sort", "strategy", "style", "successurl", "tags", "theme", "threshold", "timeout", "total", "ttl", "type", "unit", "video", "weight", "width",
 ];
 
 /// Verbs of tools that give something new values.

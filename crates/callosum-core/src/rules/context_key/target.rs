@@ -11,8 +11,8 @@ use crate::rules::words::{is_noun, singular};
 /// Words of names that are no things.
 #[rustfmt::skip]
 pub(super) const NO_THINGS: &[&str] = &[
-    "a", "all", "an", "and", "api", "as", "at", "batch", "bulk", "by", "completed", "done", "existing", "for", "from", "id", "in", "into", "many", "mcp", "multiple",
-    "new", "of", "on", "one", "or", "paid", "single", "the", "to", "tool", "using", "via", "with",
+    "a", "all", "an", "and", "api", "as", "at", "away", "batch", "bulk", "by", "completed", "done", "existing", "for", "from", "id", "in", "into", "many", "mcp", "multiple",
+    "new", "of", "off", "on", "one", "or", "out", "paid", "single", "the", "to", "tool", "using", "via", "with",
 ];
 
 /// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.

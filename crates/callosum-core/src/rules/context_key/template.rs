@@ -182,6 +182,16 @@ impl Template {
             _ => None,
         })
     }
+
+    /// What stands in a key as it is written where no call says anything else: the last words of its placeholders.
+    pub(crate) fn fallbacks(&self) -> Vec<&str> {
+        let own = self.parts.iter().filter_map(|part| match part {
+            Part::Values { fallback, .. } => Some(fallback.as_str()),
+            _ => None,
+        });
+        let others = self.otherwise.as_deref().and_then(Option::as_ref).map(Self::fallbacks);
+        own.chain(others.into_iter().flatten()).collect()
+    }
 }
 
 impl Part {

@@ -69,7 +69,7 @@ pub enum WarningKind {
     UnknownTool,
     /// Tier 3 or 4 without `contextKey`.
     NoContextKey,
-    /// A placeholder of `contextKey` has a value in no call that the rule is for.
+    /// A placeholder of `contextKey` has a value in no call that the rule is for, or its last word looks like a parameter and is none.
     NeverFilled,
     /// `onConflict` or `limit` below tier 3, where no call is stopped.
     StopsNothing,
@@ -79,6 +79,15 @@ pub enum WarningKind {
     CountsApart,
     /// `journalParams: false` where no parameters are journaled anyhow.
     NoParameters,
+}
+
+/// Whether a word is written as names of parameters are, and no others: `chargeId`.
+fn is_like_a_field(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes
+        .windows(2)
+        .any(|pair| matches!(pair, [one, next] if one.is_ascii_lowercase() && next.is_ascii_uppercase()))
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// Looks at the text of a `tiers.json`. What its rules hide of the shipped ones is its author's choice, but for one that hides
@@ -210,9 +219,17 @@ impl About<'_> {
             return;
         };
         let picked = picked(self.rule);
-        let templates = keys.value.0.iter().filter_map(|text| Template::parse(text).ok());
+        let templates: Vec<Template> =
+            keys.value.0.iter().filter_map(|text| Template::parse(text).ok()).collect();
+        for word in templates.iter().flat_map(Template::fallbacks).filter(|word| is_like_a_field(word)) {
+            let message = format!(
+                "`contextKey`: the last word `{0}` of a placeholder stands in the key as it is; write `field.{0}` to ask for the parameter",
+                one_line(word, 80)
+            );
+            self.warn(keys.at, WarningKind::NeverFilled, message);
+        }
         let never: Vec<String> =
-            templates.flat_map(|key| key.never_filled(picked).collect::<Vec<_>>()).collect();
+            templates.iter().flat_map(|key| key.never_filled(picked).collect::<Vec<_>>()).collect();
         for placeholder in never {
             let why = if picked.is_none() {
                 "the rule matches no single command of a line; give it `command` or `http`, or use `{params.NAME}`"

@@ -494,6 +494,24 @@ fn a_placeholder_that_no_call_fills_is_found() {
 }
 
 #[test]
+fn a_last_word_that_looks_like_a_parameter_is_found() {
+    for (key, words) in [
+        ("crm:{field.dealId|opportunityId}", &["`opportunityId`"][..]),
+        ("crm:{field.dealId|new} ?? crm:{params.a|contactId}", &["`contactId`"]),
+        ("crm:{field.dealId|field.opportunityId}{/field.a|noteId}{@field.a|orgId}", &[]),
+        ("crm:{field.dealId|inbox}", &[]),
+    ] {
+        let rule = json!({"toolWords": ["crm", "send"], "contextKey": key});
+        let warnings = only(&rules(std::slice::from_ref(&rule)));
+        assert_eq!(warnings.len(), words.len(), "{key}\n{warnings:#?}");
+        for (warning, word) in warnings.iter().zip(words) {
+            assert_eq!(warning.kind, WarningKind::NeverFilled);
+            assert!(warning.message.contains(word), "{}", warning.message);
+        }
+    }
+}
+
+#[test]
 fn a_text_that_nothing_ever_looks_like_is_found() {
     for (rule, words) in [
         (json!({"command": "./release.sh now"}), &["`./release.sh` never matches"][..]),
