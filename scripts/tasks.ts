@@ -61,6 +61,7 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   torture: async (args) => {
     await build();
     await buildTestPrograms();
+    await installBrowser();
     await run(process.execPath, ["scripts/torture/main.ts", ...args]);
   },
 };
