@@ -22,7 +22,7 @@ after(() => world?.close());
 const skip = HOST_VERSION === OLDEST_HOST;
 const RELOADS = sized(3, 10);
 /** Of a plugin that does nothing, to compare with; few, because the host takes 30 requests a minute. */
-const BARE_RELOADS = sized(3, 8);
+const BARE_RELOADS = sized(2, 8);
 /** The host keeps each load's modules, of the smallest plugin too. Beside that, the addon's file of 4 MB stays mapped, and memory is never exact. */
 const MAX_EXTRA_MB = 250;
 
@@ -194,11 +194,9 @@ describe("a send that spans a replacement of the plugin gets its outcome", { ski
   });
 });
 
-test("disabled, enabled, its config edited, then the gateway stopped in mid-send and started: it gates with what it knew, under its new name", async () => {
+test("its config edited, then the gateway stopped in mid-send and started: it gates with what it knew, under its new name", async () => {
   await world.play("all-a", mail("all"));
   assert.equal(sent("all"), 1);
-  await world.enable(false);
-  await world.enable(true);
   const name = await world.edit();
   assert.ok(isPause((await world.play("all-b", mail("all")))[0]));
 
