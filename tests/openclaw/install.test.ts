@@ -163,8 +163,14 @@ async function plugins(world: World, ...args: string[]): Promise<void> {
   if (/restart the gateway/i.test(said) && world.gateway.pid !== undefined) await restart(world);
 }
 
-/** Asked of the gateway itself: the command for it computes for as long again. The oldest host can't. */
+/** As a person does, by the command. The oldest host has none. */
 async function reload(world: World): Promise<void> {
+  if (HOST_VERSION === OLDEST_HOST) await restart(world);
+  else await world.gateway.openclaw("plugins", "reload", "callosum");
+}
+
+/** The same by what the command asks of the gateway, which takes half as long. */
+async function reloadAgain(world: World): Promise<void> {
   if (HOST_VERSION === OLDEST_HOST) await restart(world);
   else await world.gateway.rpc("plugins.reload", { plugins: [{ pluginId: "callosum" }] });
 }
@@ -298,7 +304,7 @@ test("into a workspace, with a damaged addon, and mended; then into the same Ope
 
   // As on a platform that there is no addon for.
   for (const addon of addons(dropIn(world))) rmSync(addon);
-  await reload(world);
+  await reloadAgain(world);
   await assertNotGated(world, "foreign");
   assert.equal((await world.status()).degraded?.code, "addon-not-loaded");
   assert.match(logged(world, "has no addon for").at(0) ?? "", /install the plugin for this platform/);
