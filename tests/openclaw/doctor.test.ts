@@ -32,7 +32,7 @@ describe("a gateway with the plugin", () => {
     rmSync(extension, { recursive: true, force: true });
   });
 
-  test("gates: every call that the host recorded is in the journal", async () => {
+  test("gates: every call that the host recorded is in the journal; a canary call comes through, and changes nothing of that", async () => {
     const message = via("message", { action: "send", channel: "nowhere", target: "ann", message: "hi" });
     const mail = exec("himalaya message send --to ann@example.com");
     await world.play("good", mail, exec("echo one"), { name: "read", args: { path: "none.txt" } }, message);
@@ -41,7 +41,7 @@ describe("a gateway with the plugin", () => {
     // Another process sees the counts when they are written.
     const counted = async () => (await world.journal({ action: "seen" })).some((row) => "no_such_tool" in (row.seen as object));
     await until("the counts", counted);
-    const examination = await world.doctor();
+    const examination = await world.doctor("--canary");
     const { disk: _, ...rest } = levels(examination);
     assert.deepEqual(rest, {
       "state-dir": "ok",
@@ -58,23 +58,18 @@ describe("a gateway with the plugin", () => {
       versions: "ok",
       plugin: "ok",
       audit: "ok",
+      canary: "ok",
     });
     assert.match(finding(examination, "hooks.openclaw").detail ?? "", /seen after only: no_such_tool/);
     // The wrapper `tool_call` is recorded as a call, too, but only carries the fourth.
     assert.match(finding(examination, "audit").title, /recorded 4 calls, and all passed the gate/);
     assert.equal(examination.code, examination.ok ? 0 : 1);
     assert.equal(examination.code, 0, JSON.stringify(examination));
-  });
-
-  test("a canary call comes through, and changes nothing of that", async () => {
-    const examination = await world.doctor("--canary");
-    assert.equal(finding(examination, "canary").level, "ok", JSON.stringify(examination));
     const canaries = (await world.journal({ tool: "agents_list" })).filter((row) => /callosum-canary/.test(row.call ?? ""));
     assert.deepEqual(
       canaries.map((row) => [row.action, row.tier]),
       [["intercept", 0]],
     );
-    assert.equal(examination.code, 0);
   });
 
   test("that journals elsewhere is told, with the place, and its calls are not taken for passed ones", async () => {
