@@ -123,7 +123,7 @@ const PARTS: Part[] = [
   },
   {
     name: "installs",
-    what: "each way to install, one after the other in one OpenClaw: gated each time, and no trace afterwards",
+    what: "each way to install, in an OpenClaw that ran before: gated each time, and no trace afterwards",
     ...node("tests/openclaw/install.test.ts"),
     env: { CALLOSUM_TORTURE: "1" },
   },

@@ -279,7 +279,7 @@ test("installed with npm, for one project and for all: the command runs, and a h
 });
 
 test("into a workspace, with a damaged addon, and mended; then into the same OpenClaw as published: gated each time, and no trace afterwards", {
-  timeout: 600_000,
+  timeout: 900_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env }, async (opening) => {
     await opening.gateway.configure();
