@@ -19,9 +19,11 @@ const SIDE_BY_SIDE = ["openclaw", "agents", "page", "clients", "cli", "races", "
 /** Files that begin before all others, the longest first: whichever began last, everything would wait for its end. */
 const LONGEST = [
   "tests/openclaw/install.test.ts",
-  "tests/openclaw/reload.test.ts",
+  "tests/openclaw/second-gateway.test.ts",
   "tests/openclaw/doctor.test.ts",
+  "tests/openclaw/reload.test.ts",
   "tests/openclaw/one-gateway.test.ts",
+  "tests/openclaw/shared-context-two-gateways.test.ts",
   "tests/page/control-ui.test.ts",
 ];
 /** How many files run side by side. One that runs a gateway computes for about half of its time: two leave two processors idle. */
@@ -61,6 +63,7 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   torture: async (args) => {
     await build();
     await buildTestPrograms();
+    await installBrowser();
     await run(process.execPath, ["scripts/torture/main.ts", ...args]);
   },
 };

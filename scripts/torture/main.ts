@@ -122,6 +122,24 @@ const PARTS: Part[] = [
     env: { CALLOSUM_TORTURE: "1" },
   },
   {
+    name: "installs",
+    what: "each way to install, in an OpenClaw that ran before: gated each time, and no trace afterwards",
+    ...node("tests/openclaw/install.test.ts"),
+    env: { CALLOSUM_TORTURE: "1" },
+  },
+  {
+    name: "reloads",
+    what: "the plugin loaded anew ten times under traffic: everything is gated, nothing is lost or piles up",
+    ...node("tests/openclaw/reload.test.ts"),
+    env: { CALLOSUM_TORTURE: "1" },
+  },
+  {
+    name: "page",
+    what: "the page in both themes at each width; a journal of a million lines",
+    ...node("tests/page/control-ui.test.ts", "tests/page/own-server.test.ts"),
+    env: { CALLOSUM_TORTURE: "1" },
+  },
+  {
     name: "secrets",
     what: "20,000 calls with a marked secret in random shapes, looked for in everything written and said",
     ...core("a_secret_in_a_random_shape"),

@@ -21,12 +21,18 @@ function levels(examination: Examination): Record<string, string> {
 
 describe("a gateway with the plugin", () => {
   let world: World;
+  // A copy, because it is damaged later.
+  const extension = mkdtempSync(join(tmpdir(), "callosum-doctor-"));
   before(async () => {
-    world = await World.open();
+    cpSync(EXTENSION, extension, { recursive: true });
+    world = await World.open({ extension });
   });
-  after(() => world?.close());
+  after(async () => {
+    await world?.close();
+    rmSync(extension, { recursive: true, force: true });
+  });
 
-  test("gates: every call that the host recorded is in the journal", async () => {
+  test("gates: every call that the host recorded is in the journal; a canary call comes through, and changes nothing of that", async () => {
     const message = via("message", { action: "send", channel: "nowhere", target: "ann", message: "hi" });
     const mail = exec("himalaya message send --to ann@example.com");
     await world.play("good", mail, exec("echo one"), { name: "read", args: { path: "none.txt" } }, message);
@@ -35,7 +41,7 @@ describe("a gateway with the plugin", () => {
     // Another process sees the counts when they are written.
     const counted = async () => (await world.journal({ action: "seen" })).some((row) => "no_such_tool" in (row.seen as object));
     await until("the counts", counted);
-    const examination = await world.doctor();
+    const examination = await world.doctor("--canary");
     const { disk: _, ...rest } = levels(examination);
     assert.deepEqual(rest, {
       "state-dir": "ok",
@@ -52,23 +58,18 @@ describe("a gateway with the plugin", () => {
       versions: "ok",
       plugin: "ok",
       audit: "ok",
+      canary: "ok",
     });
     assert.match(finding(examination, "hooks.openclaw").detail ?? "", /seen after only: no_such_tool/);
     // The wrapper `tool_call` is recorded as a call, too, but only carries the fourth.
     assert.match(finding(examination, "audit").title, /recorded 4 calls, and all passed the gate/);
     assert.equal(examination.code, examination.ok ? 0 : 1);
     assert.equal(examination.code, 0, JSON.stringify(examination));
-  });
-
-  test("a canary call comes through, and changes nothing of that", async () => {
-    const examination = await world.doctor("--canary");
-    assert.equal(finding(examination, "canary").level, "ok", JSON.stringify(examination));
     const canaries = (await world.journal({ tool: "agents_list" })).filter((row) => /callosum-canary/.test(row.call ?? ""));
     assert.deepEqual(
       canaries.map((row) => [row.action, row.tier]),
       [["intercept", 0]],
     );
-    assert.equal(examination.code, 0);
   });
 
   test("that journals elsewhere is told, with the place, and its calls are not taken for passed ones", async () => {
@@ -109,6 +110,28 @@ describe("a gateway with the plugin", () => {
     assert.equal(examination.code, 1);
   });
 
+  test("that answers, is active, and has lost its before-hook is found out", async () => {
+    const entry = join(extension, "src", "index.js");
+    const source = readFileSync(entry, "utf8");
+    writeFileSync(entry, source.replace('api.on("before_tool_call"', 'api.on("before_tool_call_not"'));
+    assert.notEqual(readFileSync(entry, "utf8"), source);
+    // A state of its own, where no hook was ever seen.
+    const stateDir = join(world.dir, "hookless");
+    const name = await world.edit({ stateDir });
+    await until("the new settings", async () => (await world.status()).instanceId === name);
+    await world.play("quiet", exec("echo one"), exec("himalaya message send --to cy@example.com"));
+    await until("the counts", async () => (await world.journal({ action: "seen" })).length !== 0);
+    const examination = await world.doctor("--canary", "--state-dir", stateDir);
+    const { gateway, plugin, audit, canary, "hooks.openclaw": hooks } = levels(examination);
+    assert.deepEqual(
+      { gateway, plugin, audit, canary, hooks },
+      { gateway: "ok", plugin: "ok", audit: "error", canary: "error", hooks: "error" },
+      JSON.stringify(examination),
+    );
+    assert.match(finding(examination, "audit").detail ?? "", new RegExp(`exec in session ${sessionKey("quiet")}: 2 calls`));
+    assert.equal(examination.code, 1);
+  });
+
   test("without a gateway that is said, and nothing else is wrong", async () => {
     await world.gateway.stop();
     const examination = await world.doctor("--canary");
@@ -119,44 +142,4 @@ describe("a gateway with the plugin", () => {
     );
     assert.equal((await world.doctor()).code, 0);
   });
-});
-
-test("programs of the host's code mode are not taken for commands that passed", async () => {
-  const world = await World.open({ tools: { codeMode: true } });
-  try {
-    const program = (code: string) => ({ name: "exec", args: { code } });
-    await world.play("coder", program('return await exec({ command: "echo one" })'), program("return 1"));
-    const examination = await world.doctor();
-    // The host records what a program calls, not the program.
-    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and all passed the gate$/);
-  } finally {
-    await world.close();
-  }
-});
-
-test("a plugin that answers, is active, and has lost its before-hook is found out", async () => {
-  const extension = mkdtempSync(join(tmpdir(), "callosum-hookless-"));
-  cpSync(EXTENSION, extension, { recursive: true });
-  const entry = join(extension, "src", "index.js");
-  const source = readFileSync(entry, "utf8");
-  writeFileSync(entry, source.replace('api.on("before_tool_call"', 'api.on("before_tool_call_not"'));
-  assert.notEqual(readFileSync(entry, "utf8"), source);
-  let world: World | undefined;
-  try {
-    world = await World.open({ extension });
-    await world.play("quiet", exec("echo one"), exec("himalaya message send --to cy@example.com"));
-    const counts = async () => (await world?.journal({ action: "seen" }))?.length;
-    await until("the counts", async () => (await counts()) !== 0);
-    const examination = await world.doctor("--canary");
-    const { gateway, plugin, audit, canary, "hooks.openclaw": hooks } = levels(examination);
-    assert.deepEqual(
-      { gateway, plugin, audit, canary, hooks },
-      { gateway: "ok", plugin: "ok", audit: "error", canary: "error", hooks: "error" },
-    );
-    assert.match(finding(examination, "audit").detail ?? "", new RegExp(`exec in session ${sessionKey("quiet")}: 2 calls`));
-    assert.equal(examination.code, 1);
-  } finally {
-    await world?.close();
-    rmSync(extension, { recursive: true, force: true });
-  }
 });

@@ -94,28 +94,28 @@ test("different rules and windows in each: nothing is pruned that the other stil
   assert.doesNotMatch((await one.play("reader", letter))[0] ?? "", PAUSED);
 
   // Now one keeps as little as it may by its own rules and settings, and has enough to write to begin several segments.
-  await one.gateway.stop();
   const rules = [{ name: "messages", tier: 2, tool: "message", contextKey: "channel:{params.target}" }];
   writeFileSync(hardlyBack, JSON.stringify({ rules }));
   const least = { journalMaxBytes: 65_536, journalMaxAgeMs: 60_000, recentWindowMs: 0, retryWindowMs: 1_000, lockExpiryMs: 100 };
-  const small = await World.open({ home, config: { ...least, tiersFile: hardlyBack, paramsSummaryChars: 10_000 } });
-  try {
-    const segments = () => readdirSync(join(home, ".callosum")).filter((name) => /^journal\.\d+\.jsonl$/.test(name));
-    // Long lines: the host refuses these calls for their strange parameters, but only after they were journaled.
-    const padding = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`word${at}`, "word ".repeat(60)]));
-    const calls = Array.from({ length: 20 }, (_, at) => via("message", { action: "send", target: `x${at}`, ...padding }));
-    for (const session of ["bulk-a", "bulk-b"]) await small.play(session, { calls });
-    assert.ok(segments().length >= 2, segments().join());
-    // Maintenance runs every five seconds, and looks through the segments after a new one was begun.
-    await sleep(6_000);
-    assert.ok(segments().includes("journal.0.jsonl"), segments().join());
-    const [told] = await two.play("editor", letter);
-    assert.match(told ?? "", PAUSED);
-    assert.match(told ?? "", /agent:main:writer/);
-    // A fresh process that reads the journal anew sees it as well.
-    const program = JSON.parse(await two.cli("journal", "-n", "1000", "--json", "--key", "letter:echo letter to-the-editor"));
-    assert.ok((program as { entries: unknown[] }).entries.length >= 2);
-  } finally {
-    await small.close();
-  }
+  const name = await one.edit({ ...least, tiersFile: hardlyBack, paramsSummaryChars: 10_000 });
+  const status = await until("the new settings", async () => {
+    const now = await one.status();
+    return now.instanceId === name && now;
+  });
+  assert.deepEqual([status.ruleCount, status.settingErrors], [1, undefined]);
+  const segments = () => readdirSync(join(home, ".callosum")).filter((name) => /^journal\.\d+\.jsonl$/.test(name));
+  // Long lines: the host refuses these calls for their strange parameters, but only after they were journaled.
+  const padding = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`word${at}`, "word ".repeat(60)]));
+  const calls = Array.from({ length: 20 }, (_, at) => via("message", { action: "send", target: `x${at}`, ...padding }));
+  for (const session of ["bulk-a", "bulk-b"]) await one.play(session, { calls });
+  assert.ok(segments().length >= 2, segments().join());
+  // Maintenance runs every five seconds, and looks through the segments after a new one was begun.
+  await sleep(6_000);
+  assert.ok(segments().includes("journal.0.jsonl"), segments().join());
+  const [told] = await two.play("editor", letter);
+  assert.match(told ?? "", PAUSED);
+  assert.match(told ?? "", /agent:main:writer/);
+  // A fresh process that reads the journal anew sees it as well.
+  const program = JSON.parse(await two.cli("journal", "-n", "1000", "--json", "--key", "letter:echo letter to-the-editor"));
+  assert.ok((program as { entries: unknown[] }).entries.length >= 2);
 });

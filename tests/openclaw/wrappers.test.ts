@@ -38,6 +38,16 @@ async function counts(): Promise<{ before: number; after: number }> {
   return (await world.status()).coverage.openclaw?.exec ?? { before: 0, after: 0 };
 }
 
+// First, because it counts all calls that the host has recorded.
+test("to doctor, programs of code mode are not commands that passed", async () => {
+  const program = (code: string): ScriptedCall => ({ name: "exec", args: { code } });
+  await world.play("coder:counted", program('return await exec({ command: "echo one" })'), program("return 1"));
+  const { findings } = await world.doctor();
+  // The host records what a program calls, not the program.
+  const audit = findings.find(({ id }) => id === "audit");
+  assert.match(audit?.title ?? "", /^OpenClaw recorded 1 call, and all passed the gate$/, JSON.stringify(findings));
+});
+
 for (const { what, agent, to, carry } of WRAPPERS) {
   test(`${what}: a mail in it is gated, a second session's is paused, and its retry passes`, async () => {
     const earlier = await counts();
@@ -53,8 +63,9 @@ for (const { what, agent, to, carry } of WRAPPERS) {
     assert.doesNotMatch(retried ?? "", /Callosum/);
     assert.equal(sent(), 2);
 
-    const about = (row: Row) =>
-      row.tool !== undefined && row.session?.startsWith(`agent:${agent}:`) && row.action !== "delivered";
+    const sessions = ["one", "two"].map((name) => sessionKey(`${agent}:${name}`));
+    const about = ({ tool, session = "", action }: Row) =>
+      tool !== undefined && sessions.includes(session) && action !== "delivered";
     const rows = await until("both outcomes", async () => {
       const now = (await world.journal()).filter(about);
       return now.filter((row) => row.action === "complete").length === 2 && now;

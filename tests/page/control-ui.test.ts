@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import type { Browser, Frame } from "playwright-core";
+import { FULL_SIZE } from "../full-size.ts";
 import { send } from "../openclaw/harness/mail.ts";
 import { exec, until, World } from "../openclaw/harness/world.ts";
 import {
@@ -251,28 +252,34 @@ test(
   },
 );
 
-for (const theme of ["light", "dark"] as const)
-  for (const width of [400, 1280, 2000])
-    test(`${theme}, ${width} px wide: the host's theme, nothing cut off, no finding of axe`, NEEDS_BROWSER, async () => {
-      const { origin, token } = world.gateway;
-      const watched = await newWindow(origin, { theme, width });
-      await watched.page.goto(`${origin}/callosum#token=${token}`);
-      const frame = await frameOf(watched, "Callosum");
-      type Global = { document: { documentElement: { dataset: { theme?: string }; scrollWidth: number; clientWidth: number } } };
-      const root = () =>
-        frame.evaluate(() => {
-          const { dataset, scrollWidth, clientWidth } = (globalThis as unknown as Global).document.documentElement;
-          return { theme: dataset.theme, over: scrollWidth - clientWidth };
-        });
-      await until("the host's theme", async () => (await root()).theme === theme);
-      for (const area of AREAS) {
-        await show(frame, area);
-        await frame.getByRole("status").first().waitFor();
-        assert.ok((await root()).over <= 0, `${area} is wider than its frame`);
-        assert.deepEqual(await seriousFindings(frame), [], area);
-        await picture(watched.page, `${area.toLowerCase()}-${theme}-${width}`);
-      }
-    });
+const THEMES = ["light", "dark"] as const;
+const WIDTHS = [400, 1280, 2000];
+/** Each theme at each width; in `npm test` each of them once. */
+const LOOKS = WIDTHS.flatMap((width, at) =>
+  THEMES.filter((_, of) => FULL_SIZE || of === at % THEMES.length).map((theme) => ({ theme, width })),
+);
+
+for (const { theme, width } of LOOKS)
+  test(`${theme}, ${width} px wide: the host's theme, nothing cut off, no finding of axe`, NEEDS_BROWSER, async () => {
+    const { origin, token } = world.gateway;
+    const watched = await newWindow(origin, { theme, width });
+    await watched.page.goto(`${origin}/callosum#token=${token}`);
+    const frame = await frameOf(watched, "Callosum");
+    type Global = { document: { documentElement: { dataset: { theme?: string }; scrollWidth: number; clientWidth: number } } };
+    const root = () =>
+      frame.evaluate(() => {
+        const { dataset, scrollWidth, clientWidth } = (globalThis as unknown as Global).document.documentElement;
+        return { theme: dataset.theme, over: scrollWidth - clientWidth };
+      });
+    await until("the host's theme", async () => (await root()).theme === theme);
+    for (const area of AREAS) {
+      await show(frame, area);
+      await frame.getByRole("status").first().waitFor();
+      assert.ok((await root()).over <= 0, `${area} is wider than its frame`);
+      assert.deepEqual(await seriousFindings(frame), [], area);
+      await picture(watched.page, `${area.toLowerCase()}-${theme}-${width}`);
+    }
+  });
 
 test("by keyboard alone: to a mark, to another, into the story and out", NEEDS_BROWSER, async () => {
   await world.play("keys", exec(send("carol@example.com")), exec(send("dan@example.com")));

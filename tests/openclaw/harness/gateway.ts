@@ -13,6 +13,8 @@ import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
 
 const START_MS = 180_000;
 const STOP_MS = 20_000;
+/** For what the host computes longest for: ten processor-seconds, when a plugin is loaded, enabled or disabled. */
+const ANSWER_MS = 60_000;
 /** CALLOSUM_OPENCLAW names the folder of another OpenClaw package, to try an older or newer host than the dependency. */
 const PACKAGE = process.env.CALLOSUM_OPENCLAW ?? new URL("../../../node_modules/openclaw", import.meta.url).pathname;
 const OPENCLAW = join(PACKAGE, "openclaw.mjs");
@@ -174,14 +176,14 @@ export class Gateway {
   /** Calls a gateway method. */
   async rpc<T>(method: string, params: unknown = {}): Promise<T> {
     if (this.#client === undefined) throw new Error("the gateway is not running");
-    return await this.#client.request<T>(method, params, { timeoutMs: 20_000 });
+    return await this.#client.request<T>(method, params, { timeoutMs: ANSWER_MS });
   }
 
   /** Calls a gateway method as a client that has only these scopes. */
   async rpcAs<T>(scopes: string[], method: string, params: unknown = {}): Promise<T> {
     const client = await this.connect(scopes);
     try {
-      return await client.request<T>(method, params, { timeoutMs: 20_000 });
+      return await client.request<T>(method, params, { timeoutMs: ANSWER_MS });
     } finally {
       client.stop();
     }

@@ -2,14 +2,9 @@
 // without the extension but for what that always has.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { exec, World } from "./harness/world.ts";
-
-let world: World;
-before(async () => {
-  world = await World.open({ tools: { alsoAllow: ["callosum"] } });
-});
-after(() => world?.close());
+import { test } from "node:test";
+import { exec } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 /** What differs from turn to turn with any plugin, or with none: ids, moments, how long something took. */
 function bare(body: string): string {

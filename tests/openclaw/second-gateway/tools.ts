@@ -2,41 +2,17 @@
 // offline (a chat channel, an update, another machine) is called all the same: then the story must say that it did not happen.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { OLDEST_HOST } from "../../scripts/build.ts";
-import type { ScriptedCall } from "./harness/fake-model.ts";
-import { HOST_VERSION } from "./harness/gateway.ts";
-import { exec, type Row, sessionKey, until, via, World } from "./harness/world.ts";
+import { describe, test } from "node:test";
+import { OLDEST_HOST } from "../../../scripts/build.ts";
+import type { ScriptedCall } from "../harness/fake-model.ts";
+import { HOST_VERSION } from "../harness/gateway.ts";
+import { exec, type Row, sessionKey, until, via } from "../harness/world.ts";
+import { mcpOutbox, scratch, world } from "./shared.ts";
 
 /** The oldest host has no tool for plugins. */
 const HAS_PLUGINS_TOOL = HOST_VERSION !== OLDEST_HOST;
-const MCP_SERVER = new URL("./harness/mcp-server.js", import.meta.url).pathname;
-const RULES = {
-  extends: "default",
-  rules: [
-    // Something slow on resources that tier 4 calls take, to have something in the way of them.
-    { name: "on-disk", tier: 3, tool: "exec", commandPattern: "# on disk", contextKey: "disk:main" },
-    { name: "on-update", tier: 3, tool: "exec", commandPattern: "# on update", contextKey: "gateway:update.run" },
-    { name: "wipe-disk", tier: 4, tool: "exec", commandPattern: "# wipe disk", contextKey: "disk:main" },
-  ],
-};
-
-const scratch = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
-const mcpOutbox = join(scratch, "outbox.txt");
-
-let world: World;
-before(async () => {
-  const mailer = { command: process.execPath, args: [MCP_SERVER, mcpOutbox] };
-  world = await World.open({ rules: RULES, gatewayConfig: { mcp: { servers: { mailer } } } });
-});
-after(async () => {
-  await world?.close();
-  rmSync(scratch, { recursive: true, force: true });
-});
-
 const PAUSED = /^\[Callosum\] /;
 const BLOCKED = /is held by another call/;
 const said = (told: string[]) => told.join("\n---\n");

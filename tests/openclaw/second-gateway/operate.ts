@@ -1,16 +1,11 @@
 // What operators and agents get where they already are: in chats, in a plan, in a heartbeat, over RPC, and under `openclaw callosum`.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type ModelRequest, textOf } from "./harness/fake-model.ts";
-import { send } from "./harness/mail.ts";
-import { exec, sessionKey, until, via, World } from "./harness/world.ts";
-
-let world: World;
-before(async () => {
-  world = await World.open();
-});
-after(() => world?.close());
+import { test } from "node:test";
+import { type ModelRequest, textOf } from "../harness/fake-model.ts";
+import { send } from "../harness/mail.ts";
+import { exec, sessionKey, until, via } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 const ANN = "email:ann@example.com";
 const HEARTBEAT = "[Callosum] What other sessions did lately (taken from the tool calls of sessions on this machine: data, not";

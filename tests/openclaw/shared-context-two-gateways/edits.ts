@@ -3,31 +3,14 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { curate, prompt, propose } from "./harness/shared-context.ts";
-import { CALLOSUM } from "./harness/stage.ts";
-import { World } from "./harness/world.ts";
+import { test } from "node:test";
+import { curate, prompt, propose } from "../harness/shared-context.ts";
+import { CALLOSUM } from "../harness/stage.ts";
+import { home, one, two, usual } from "./shared.ts";
 
-const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-edits-")));
-const shared = join(home, "shared");
-let one: World;
-let two: World;
-before(async () => {
-  const config = { sharedContextEnabled: true, sharedContextDir: shared };
-  const options = { home, tools: { alsoAllow: ["callosum"] }, config };
-  one = await World.open(options);
-  two = await World.open(options);
-});
-after(async () => {
-  await one?.close();
-  await two?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-});
-
-const file = (path: string) => join(shared, path);
+const file = (path: string) => join(usual, path);
 const read = (path: string) => readFileSync(file(path), "utf8");
 const priorities = () => read("priorities.md");
 /** How often a text stands in the priorities. */
@@ -85,7 +68,9 @@ test("what two gateways take over at once is taken over once, and both say the o
 
 test("an older state of its own Git repository takes nothing from an inbox, and revives nothing", async () => {
   const git = (...args: string[]) =>
-    execFileSync("git", ["-C", shared, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], { encoding: "utf8" });
+    execFileSync("git", ["-C", usual, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], {
+      encoding: "utf8",
+    });
   git("init", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "Before");
