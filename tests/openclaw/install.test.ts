@@ -278,7 +278,7 @@ test("installed with npm, for one project and for all: the command runs, and a h
   }
 });
 
-test("into a workspace, with a damaged addon, and mended; then into the same OpenClaw as published: gated each time, and no trace afterwards", {
+test("into a workspace, with a damaged addon, and mended; then into the same OpenClaw linked and as published: gated each time, and no trace afterwards", {
   timeout: 900_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env }, async (opening) => {
@@ -316,7 +316,14 @@ test("into a workspace, with a damaged addon, and mended; then into the same Ope
   await assertNotGated(world, "removed");
   assertNoTrace(world);
 
+  await install(world, "--link", EXTENSION);
+  await assertGated(world, "link");
+  await assertUninstalls(world, "unlinked");
+  assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
+
   await install(world, `npm-pack:${publishedPackage()}`);
+  // The host keeps in mind that it was uninstalled on purpose.
+  await plugins(world, "enable", "callosum");
   await assertGated(world, "published");
   const linked = join(world.gateway.dir, "state/npm/projects/callosum/node_modules/.bin/callosum");
   assert.match(
@@ -347,7 +354,6 @@ test("into an OpenClaw that ran before: dropped in, linked, packed; gated each t
   await install(world, "--link", EXTENSION);
   await assertGated(world, "link");
   await assertUninstalls(world, "unlinked");
-  assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
   const left = leftover(world);
 
   await install(world, `npm-pack:${npmPack(EXTENSION)}`);
