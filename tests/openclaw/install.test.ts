@@ -320,6 +320,7 @@ test("into a workspace, with a damaged addon, and mended; then into the same Ope
   await assertGated(world, "link");
   await assertUninstalls(world, "unlinked");
   assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
+  const left = leftover(world);
 
   await install(world, `npm-pack:${publishedPackage()}`);
   // The host keeps in mind that it was uninstalled on purpose.
@@ -332,6 +333,8 @@ test("into a workspace, with a damaged addon, and mended; then into the same Ope
   );
   assert.match(await world.gateway.openclaw("callosum", "status"), /email:/);
   await assertUninstalls(world, "unpublished");
+  // The gateway starts below with what each way leaves.
+  assert.deepEqual(leftover(world), left);
   await assertStarts(world);
   await assertNotGated(world, "started-again");
 });

@@ -254,7 +254,7 @@ test(
 
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [400, 1280, 2000];
-/** Each theme at each width; in `npm test` each of them once. */
+/** Each theme at each width; in `npm test` each width once, and each theme at least once. */
 const LOOKS = WIDTHS.flatMap((width, at) =>
   THEMES.filter((_, of) => FULL_SIZE || of === at % THEMES.length).map((theme) => ({ theme, width })),
 );

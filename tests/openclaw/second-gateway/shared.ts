@@ -24,6 +24,13 @@ export const mcpOutbox = join(scratch, "outbox.txt");
 const mailer = { command: process.execPath, args: [MCP_SERVER, mcpOutbox] };
 
 export const telegram = new Telegram();
+let opened: World | undefined;
+// Before anything is opened: the gateway may not start.
+after(async () => {
+  await opened?.close();
+  telegram.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
 const apiRoot = await telegram.start();
 export const world = await World.open({
   env: { OPENCLAW_SKIP_CHANNELS: "" },
@@ -31,8 +38,4 @@ export const world = await World.open({
   gatewayConfig: { mcp: { servers: { mailer } }, channels: { telegram: { enabled: true, botToken: "1:throw-away", apiRoot } } },
   rules: RULES,
 });
-after(async () => {
-  await world.close();
-  telegram.stop();
-  rmSync(scratch, { recursive: true, force: true });
-});
+opened = world;

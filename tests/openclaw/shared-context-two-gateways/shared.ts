@@ -11,10 +11,18 @@ export const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-two-")));
 export const usual = join(home, ".openclaw", "workspace", "shared-context");
 
 const options = { home, tools: { alsoAllow: ["callosum"] }, config: { sharedContextEnabled: true } };
-export const one = await World.open(options);
-export const two = await World.open(options);
+const opened: World[] = [];
+// Before anything is opened: the second gateway may not start.
 after(async () => {
-  await one.close();
-  await two.close();
+  for (const world of opened) await world.close();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
+
+async function open(): Promise<World> {
+  const world = await World.open(options);
+  opened.push(world);
+  return world;
+}
+
+export const one = await open();
+export const two = await open();

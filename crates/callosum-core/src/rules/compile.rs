@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::command_match::Effects;
-use super::format::{ELSEWHERE, FILE_PATH, ParamFormat, RuleFormat, SQL, TARGET, Texts};
+use super::format::{ELSEWHERE, FILE_PATH, ParamFormat, RuleFormat, SQL, STORED, TARGET, Texts};
 use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
@@ -354,8 +354,11 @@ impl Param {
         }
         if self.path == TARGET {
             let tool = &call.tool;
-            let is_elsewhere = self.values == [Value::from(ELSEWHERE)];
-            return if is_elsewhere { params.is_elsewhere(tool) } else { params.is_identified(tool) };
+            return match self.values.first().and_then(Value::as_str) {
+                Some(ELSEWHERE) => params.is_elsewhere(tool),
+                Some(STORED) => params.is_stored(tool),
+                _ => params.is_identified(tool),
+            };
         }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))

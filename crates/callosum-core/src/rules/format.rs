@@ -65,11 +65,13 @@ pub(super) const FILE_PATH: &str = "{filePath}";
 pub(super) const SQL: &str = "{sql}";
 /// See [`SQL`].
 const WRITES: &str = "{writes}";
-/// Stands in `params` for what a tool acts on, which the call must name by an id, `{id}`, or which must be nothing of this machine,
-/// `{elsewhere}`.
+/// Stands in `params` for what a tool acts on: what the call names by an id, `{id}`, a file that it names so or by the bucket that keeps
+/// it, `{stored}`, or nothing of this machine, `{elsewhere}`.
 pub(super) const TARGET: &str = "{target}";
 /// See [`TARGET`].
 const ID: &str = "{id}";
+/// See [`TARGET`].
+pub(super) const STORED: &str = "{stored}";
 /// See [`TARGET`].
 pub(super) const ELSEWHERE: &str = "{elsewhere}";
 
@@ -304,10 +306,10 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
                 format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
-        if path == TARGET && values != [Value::from(ID)] && values != [Value::from(ELSEWHERE)] {
+        if path == TARGET && ![ID, STORED, ELSEWHERE].iter().any(|one| values == [Value::from(*one)]) {
             let message = format!(
-                "`params.{TARGET}` can only be \"{ID}\", a field that names a thing of a service by an id, or \"{ELSEWHERE}\", \
-                 nothing of this machine"
+                "`params.{TARGET}` can only be \"{ID}\", a field that names a thing of a service by an id, \"{STORED}\", a file that \
+                 a service keeps, or \"{ELSEWHERE}\", nothing of this machine"
             );
             return Err(source.error(source.offset(raw.get()), rule, message));
         }

@@ -188,13 +188,40 @@ fn what_a_parameter_says_that_a_tool_does_finds_its_rule() {
         // Whoever signs names nothing.
         (
             "acme__transfer_asset",
-            json!({"secretKey": "SB3KJ", "assetId": "a-1", "amount": "5"}),
+            json!({"privateKey": "SB3KJ", "assetId": "a-1", "amount": "5"}),
             3,
             &["acme:asset/a-1"],
         ),
         ("acme__rotate_api_key", json!({"keyId": "k-1"}), 3, &["acme:key/k-1"]),
         ("ms365__add_mail_attachment", json!({"messageId": "M1"}), 1, &[]),
         ("telegram__promote_admin", json!({"group_id": -100, "user_id": 5}), 3, &["telegram:-100"]),
+        (
+            "acme__upload_file",
+            json!({"bucket": "shop", "key": "img/a.webp", "file": "/home/x/a"}),
+            3,
+            &["acme:file/shop/img/a.webp"],
+        ),
+        (
+            "gmail__delete_attachment",
+            json!({"messageId": "M1", "attachmentId": "A1"}),
+            3,
+            &["gmail:attachment/A1"],
+        ),
+        ("ethereum__transfer_to_contract", json!({"to": "0xa"}), 4, &["payment:ethereum:0xa"]),
+        (
+            "registrar__buy_domain_with_lock",
+            json!({"domain": "a.example"}),
+            4,
+            &["payment:registrar:a.example"],
+        ),
+        // A file of this machine, whatever else a call names.
+        ("codemcp__write_file", json!({"path": "src/a.rs", "chat_id": "5"}), 0, &[]),
+        ("acme__edit_file", json!({"path": "/workspace/a", "id": "3"}), 0, &[]),
+        ("acme__edit_file", json!({"uri": "file:///home/u/a", "id": "3"}), 0, &[]),
+        ("filesystem-with-morph__edit_file", json!({"path": "/home/u/a.py"}), 0, &[]),
+        ("acme__mark_file_viewed", json!({"fileId": "3"}), 0, &[]),
+        ("time-keeper__start_timer", json!({"name": "x"}), 0, &[]),
+        ("acme__generate_api_key", json!({"length": 32}), 0, &[]),
         // What goes on here, and what is no verb of a tool.
         ("acme__timer", json!({"action": "stop"}), 0, &[]),
         ("acme__think", json!({"action": "add", "thought": "x"}), 0, &[]),

@@ -4,6 +4,10 @@
 //! or only what the thing stands in, the ids that the call names are put behind it; where it is a name or a number that others may have,
 //! too, what it stands in is.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::container::{container, container_place, space};
 use super::family::{RUNS, in_family, parted};
 use super::fields::{self, Fields};
@@ -67,7 +71,7 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
     let mut former: Vec<String> = keys.iter().filter_map(|key| without_title(key)).collect();
     let is_of_tool = site.words.is_some() && site.fit.is_none();
     if is_of_tool && templates.iter().any(Template::may_find_nothing) {
-        let said = Said { name: NameWords::of_tool(&site.call.tool), fields: site.params.fields() };
+        let said = Said::of(&site.call.tool, site.params.fields());
         // Whoever writes a rule that names fields, and nothing else, means these.
         let is_open = templates.iter().any(Template::asks_for_tool);
         for key in keys.iter_mut() {
@@ -93,13 +97,28 @@ pub(crate) fn tell_apart(templates: &[Template], keys: &mut [String], site: Site
     former
 }
 
-/// What a call says.
+/// What a call says. What is the same for all its keys is looked for once: there may be a thousand, of a list in the call.
 struct Said<'a> {
     name: NameWords,
     fields: &'a Fields,
+    /// Of each value the field that has it, best one that does not say what a thing stands in: that, its place, its name.
+    endings: OnceCell<HashMap<String, (bool, usize, &'a str)>>,
+    times: OnceCell<Vec<String>>,
+    /// What lies around the thing of a field.
+    around: RefCell<HashMap<&'a str, Option<Rc<[String]>>>>,
 }
 
-impl Said<'_> {
+impl<'a> Said<'a> {
+    fn of(tool: &str, fields: &'a Fields) -> Self {
+        Self {
+            name: NameWords::of_tool(tool),
+            fields,
+            endings: OnceCell::new(),
+            times: OnceCell::new(),
+            around: RefCell::default(),
+        }
+    }
+
     /// A key of which its rule found no more than that it is new, or the usual one there: with the ids by which the call names something
     /// that the key does not have.
     fn with_ids(&self, key: &str) -> Option<String> {
@@ -205,9 +224,9 @@ impl Said<'_> {
 
     /// A key of what there is one of at a time, or for each person: with the time and the person that the call says.
     fn timed(&self, key: &str) -> Option<String> {
-        let times = times(&self.name, self.fields).into_iter();
+        let times = self.times.get_or_init(|| times(&self.name, self.fields).into_iter().collect());
         let person = self.ending(parted(key).0).and_then(|found| person(&self.name, found, self.fields));
-        let said = times.chain(person).filter(|said| !has_part(key, said));
+        let said = times.iter().cloned().chain(person).filter(|said| !has_part(key, said));
         with_qualifiers(key, said)
     }
 
@@ -215,18 +234,28 @@ impl Said<'_> {
     fn qualified(&self, key: &str) -> Option<String> {
         let (start, _) = parted(key);
         let field = self.ending(start)?;
-        let value = self.fields.named(field).into_iter().next()?;
-        if NOT_FOUND.contains(&value.as_str()) {
-            return None;
-        }
-        let container = if is_whole(field, &value) { None } else { container(field, self.fields) };
-        let space = space(&self.name, self.fields);
-        let beside = || said::beside(&self.name, self.fields, field).filter(|_| !is_whole(field, &value));
-        let container = container.or_else(beside);
-        let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
-        let server = SERVERS.iter().find_map(|name| self.fields.named(name).into_iter().next());
-        let around = around.chain(space).chain(self.branch()).chain(server);
-        with_qualifiers(key, around.filter(|name| !has_part(start, name)))
+        let around = self.around(field)?;
+        with_qualifiers(key, around.iter().filter(|name| !has_part(start, name)).cloned())
+    }
+
+    /// What lies around what a field names; nothing where that is no name.
+    fn around(&self, field: &'a str) -> Option<Rc<[String]>> {
+        let mut known = self.around.borrow_mut();
+        let around = known.entry(field).or_insert_with(|| {
+            let value = self.fields.named(field).into_iter().next()?;
+            if NOT_FOUND.contains(&value.as_str()) {
+                return None;
+            }
+            let is_whole = is_whole(field, &value);
+            let container = if is_whole { None } else { container(field, self.fields) };
+            let beside = || said::beside(&self.name, self.fields, field).filter(|_| !is_whole);
+            let container = container.or_else(beside);
+            let around = container.iter().flat_map(|whole| whole.split('/')).map(str::to_owned);
+            let server = SERVERS.iter().find_map(|name| self.fields.named(name).into_iter().next());
+            let space = space(&self.name, self.fields);
+            Some(around.chain(space).chain(self.branch()).chain(server).collect())
+        });
+        around.clone()
     }
 
     /// The branch that something is run on.
@@ -253,12 +282,19 @@ impl Said<'_> {
     }
 
     /// The field whose value a key ends with: one that says what the thing stands in only where no other has that value.
-    fn ending(&self, start: &str) -> Option<&str> {
-        let is_end =
-            |value: &str| start.strip_suffix(value).is_some_and(|before| before.ends_with([':', '/', '#']));
-        let spelled = |(field, value): &(&str, &str)| is_end(&fields::spelled(field, value));
-        let ends = self.fields.own().filter(spelled).map(|(field, _)| field);
-        ends.min_by_key(|field| is_wide(field))
+    fn ending(&self, start: &str) -> Option<&'a str> {
+        let endings = self.endings.get_or_init(|| {
+            let mut endings = HashMap::new();
+            for (place, (field, value)) in self.fields.own().enumerate() {
+                let found = (is_wide(field), place, field);
+                let best = endings.entry(fields::spelled(field, value)).or_insert(found);
+                *best = found.min(*best);
+            }
+            endings
+        });
+        let ends =
+            start.match_indices([':', '/', '#']).filter_map(|(at, _)| endings.get(start.get(at + 1..)?));
+        ends.min().map(|(_, _, field)| *field)
     }
 }
 

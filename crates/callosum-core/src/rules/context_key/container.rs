@@ -14,7 +14,7 @@ const CONTAINERS: &[&str] = &[
     "channel", "chat", "table", "collection", "worksheet", "sheet", "calendar", "stack", "column", "section", "list", "parent", "parentfolder", "folder",
     "folderpath", "wiki", "board", "dashboard", "audience", "form", "survey", "quiz", "assignment", "coursework", "course", "case", "event", "warehouse",
     "facility", "plant", "venue", "ledger", "campaign", "broadcaster", "spreadsheet", "queue", "queueurl", "exchange", "vhost", "node", "base", "dataset", "database", "schema", "catalog",
-    "bucket", "filesystem", "drive", "container", "zone", "domain", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
+    "bucket", "filesystem", "drive", "vectorstore", "container", "zone", "domain", "site", "siteurl", "blog", "publication", "shop", "store", "merchant", "property", "app", "application", "dag", "workflow",
     "pipeline", "job", "fullname", "repository", "repo", "environment", "env", "space", "project", "namespace", "cluster", "account", "budget",
     "vault", "realm", "restaurant", "hotel", "clinic", "salon", "place", "vpc", "network", "device", "router", "firewall", "gateway", "fleet", "host", "website", "team", "group", "guild", "server", "location", "region", "company", "owner", "workspace", "organization", "org", "tenant", "apptoken", "connection", "broker", "uuid",
 ];

@@ -92,7 +92,7 @@ const CARRIERS: &[&str] = &[
 const SENT: &[&str] = &["content", "message", "text", "value"];
 
 /// Parts of the names of fields by which a caller shows who it is.
-const PRIVATE: &[&str] = &["mnemonic", "passphrase", "password", "privatekey", "secretkey", "signingkey"];
+const PRIVATE: &[&str] = &["mnemonic", "passphrase", "password", "privatekey", "secretseed", "signingkey"];
 
 /// A value that has a name.
 struct Named {
@@ -250,8 +250,8 @@ impl Fields {
         // What a secret is called, or where it is kept, is none.
         let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
         let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
-        // A token may be a document's; what is the caller's alone names nothing that a call acts on.
-        let is_own = is_own && !(is_value && PRIVATE.iter().any(|word| name.contains(word)));
+        // A token may be a document's, and the key of a secret its name: what is the caller's alone names nothing that a call acts on.
+        let is_own = is_own && !(is_value && PRIVATE.iter().any(|word| name.ends_with(word)));
         let value = if name.ends_with("id") || name.ends_with("idorurl") { id_in(value) } else { value };
         // A patch says where it changes something: `/environments/production/on`.
         let environment = value.strip_prefix("/environments/").filter(|_| name == "path");

@@ -16,12 +16,18 @@ const SHOWN: &[&str] = &[
 pub(super) const STORES: &[&str] =
     &["bucket", "bucketid", "bucketname", "driveid", "filesystem", "filesystemname"];
 
+/// Parts of the names of ids that are those of files, and of what these lie in.
+const STORED: &[&str] = &["directory", "document", "drive", "file", "folder", "item", "parent"];
+/// Fields that name a file of this machine by a path, besides [`FILES`].
+const PATHS: &[&str] = &["files", "paths", "targetfile", "uri", "uris"];
+
 /// Verbs by which a file of this machine gets somewhere else.
 const SENDING: &[&str] = &["attach", "deploy", "publish", "submit", "upload"];
 
 /// How paths of this machine begin.
 const ROOTS: &[&str] = &[
     "/Users/",
+    "/Volumes/",
     "/etc/",
     "/home/",
     "/opt/",
@@ -30,6 +36,10 @@ const ROOTS: &[&str] = &[
     "/srv/",
     "/tmp/",
     "/var/",
+    "/workspace/",
+    "/workspaces/",
+    "C:\\",
+    "file://",
     "./",
     "../",
     "~/",
@@ -55,15 +65,28 @@ pub(super) fn is_elsewhere(tool: &str, fields: &Fields) -> bool {
         && !has(SHOWN)
 }
 
+/// Whether a call of a server's tool names a file that a service keeps: by what keeps it, or by an id, and by no path.
+pub(super) fn is_stored(tool: &str, fields: &Fields) -> bool {
+    if NameWords::of_tool(tool).of_server().next().is_none() {
+        return false;
+    }
+    let is_path = |field: &str| field.ends_with("path") || PATHS.contains(&field);
+    let is_of_file = |field: &str| {
+        matches!(field, "id" | "ids" | "uuid")
+            || is_id(field) && STORED.iter().any(|thing| field.contains(thing)) && !CALLERS.contains(&field)
+    };
+    fields.own().any(|(field, _)| STORES.contains(&field))
+        || !names_a_file(fields)
+            && !fields.own().any(|(field, _)| is_path(field))
+            && fields.own().any(|(field, _)| is_of_file(field))
+}
+
 /// Whether a call names what it acts on as services do, by an id, and no file of this machine.
 pub(crate) fn is_identified(tool: &str, fields: &Fields) -> bool {
     let name = NameWords::of_tool(tool);
     // `edit` and `write` of a host itself.
     if name.of_server().next().is_none() && name.own().nth(1).is_none() {
         return false;
-    }
-    if fields.own().any(|(field, _)| STORES.contains(&field)) {
-        return true;
     }
     // What is sent somewhere comes from here.
     let is_sent = name.acting().is_some_and(|verb| SENDING.contains(&verb));

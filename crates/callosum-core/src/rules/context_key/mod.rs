@@ -244,6 +244,11 @@ impl<'a> Lookup<'a> {
         identified::is_elsewhere(tool, self.fields())
     }
 
+    /// Whether a call of a server's tool names a file that a service keeps.
+    pub(crate) fn is_stored(&self, tool: &str) -> bool {
+        identified::is_stored(tool, self.fields())
+    }
+
     /// Whether a call of a tool names what it acts on as services do, by an id.
     pub(crate) fn is_identified(&self, tool: &str) -> bool {
         identified::is_identified(tool, self.fields())

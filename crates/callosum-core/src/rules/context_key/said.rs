@@ -33,7 +33,7 @@ const TEXTS: &[&str] = &[
 const OPTIONS: &[&str] = &[
     "action", "allow", "attachment", "callback", "cancelurl", "commit", "confirm", "country", "currency", "delay", "direction", "disabled", "duration", "enabled",
     "encoding", "expires", "filter", "force", "format", "height", "hours", "image", "interval", "label", "length", "locale", "media", "method", "minutes",
-    "notify", "numberof", "offset", "operation", "outcome", "page", "percent", "photo", "protocol", "qty", "redirect", "redirecturl", "replicas", "retries", "returnurl", "revision", "seconds",
+    "notify", "numberof", "offset", "operation", "outcome", "page", "percent", "photo", "protocol", "qty", "redirecturi", "redirecturl", "replicas", "retries", "returnurl", "revision", "seconds",
     "sha", "side", "sort", "strategy", "style", "successurl", "tags", "theme", "threshold", "timeout", "total", "ttl", "type", "unit", "video", "weight", "width",
 ];
 

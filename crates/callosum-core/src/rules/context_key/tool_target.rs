@@ -138,6 +138,9 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = declared(fields) {
         return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
     }
+    if let Some((kind, values)) = stored(name, fields) {
+        return Some(Named { kind, field: "key".to_owned(), values, within: None, is_guessed: false });
+    }
     let found = target(name, fields);
     let is_made = name.makes();
     let is_in = |kind: &String| {
@@ -241,6 +244,14 @@ fn declared(fields: &Fields) -> Option<(String, Vec<String>)> {
     let kind = fields.first_value(&["kind"]).filter(|kind| is_one && !kind.contains(char::is_whitespace))?;
     let names = fields.named("name");
     (!names.is_empty()).then(|| (kind.to_lowercase(), names))
+}
+
+/// Of a call that names a file by its place in a bucket: that, wherever its content comes from.
+fn stored(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+    let is_kept = fields.own().any(|(field, _)| STORES.contains(&field));
+    let places = ["key", "keys", "objectkey", "objectkeys", "objectname", "objectpath"];
+    let (_, values) = fields.first_named(&places).filter(|_| is_kept)?;
+    Some((thing(name).unwrap_or_else(|| "file".to_owned()), values))
 }
 
 /// Of a call that changes who belongs to something: that, and who.

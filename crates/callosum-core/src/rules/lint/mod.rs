@@ -81,13 +81,15 @@ pub enum WarningKind {
     NoParameters,
 }
 
-/// Whether a word is written as names of parameters are, and no others: `chargeId`.
+/// How names of parameters end that name one thing.
+const ENDS: &[&str] = &[
+    "Code", "Email", "Id", "Ids", "Key", "Name", "Number", "Path", "Slug", "Uid", "Url", "_id", "_key",
+    "_name",
+];
+
+/// Whether a word is written as names of parameters are: `chargeId`.
 fn is_like_a_field(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    bytes
-        .windows(2)
-        .any(|pair| matches!(pair, [one, next] if one.is_ascii_lowercase() && next.is_ascii_uppercase()))
-        && bytes.iter().all(u8::is_ascii_alphanumeric)
+    ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end))
 }
 
 /// Looks at the text of a `tiers.json`. What its rules hide of the shipped ones is its author's choice, but for one that hides

@@ -499,7 +499,8 @@ fn a_last_word_that_looks_like_a_parameter_is_found() {
         ("crm:{field.dealId|opportunityId}", &["`opportunityId`"][..]),
         ("crm:{field.dealId|new} ?? crm:{params.a|contactId}", &["`contactId`"]),
         ("crm:{field.dealId|field.opportunityId}{/field.a|noteId}{@field.a|orgId}", &[]),
-        ("crm:{field.dealId|inbox}", &[]),
+        ("crm:{field.dealId|opportunity_id}", &["`opportunity_id`"]),
+        ("crm:{field.dealId|inbox} ?? crm:{params.a|teamUpdates}", &[]),
     ] {
         let rule = json!({"toolWords": ["crm", "send"], "contextKey": key});
         let warnings = only(&rules(std::slice::from_ref(&rule)));

@@ -273,8 +273,9 @@ const fn goals(known: f64, tail: f64, keys: f64, apart: f64, together: f64, alar
     Goals { known, tail, keys, apart, together, alarms }
 }
 
-/// Corpora that are scored together: by which name, the files of calls and those of pairs without their ends, and their goals. The labels
-/// of those from the third set on to the thirteenth follow no rules for keys.
+/// Corpora that are scored together: by which name, the files of calls and those of pairs without their ends, and their goals. Only the
+/// first ones have a goal for keys: the labels of others have none, or spell them by other words. Alarms of the fifth set to the tenth
+/// are mostly first steps by what a tool's description says, music and lights at home, and tasks of one's own.
 type Set = (&'static str, &'static [&'static str], &'static [&'static str], Goals);
 
 #[rustfmt::skip]
@@ -289,7 +290,7 @@ const SETS: &[Set] = &[
     ("tools of the sixth set", &["opened/sixth-tools"], &["opened/sixth-tool-pairs"], goals(92.0, 85.0, 0.0, 99.0, 96.0, 8.0)),
     ("tools of the seventh set", &["opened/seventh-tools"], &["opened/seventh-tool-pairs"], goals(99.0, 90.0, 0.0, 99.0, 96.0, 9.5)),
     ("tools of the eighth set", &["opened/eighth-tools"], &["opened/eighth-tool-pairs"], goals(91.0, 98.0, 0.0, 97.0, 81.0, 4.0)),
-    ("tools of the ninth set", &["opened/ninth-tools"], &["opened/ninth-tool-pairs"], goals(93.0, 93.0, 0.0, 95.0, 91.0, 6.5)),
+    ("tools of the ninth set", &["opened/ninth-tools"], &["opened/ninth-tool-pairs"], goals(93.0, 93.0, 0.0, 95.0, 91.0, 5.5)),
     ("tools of the tenth set", &["opened/tenth-tools"], &["opened/tenth-tool-pairs"], goals(98.0, 88.0, 0.0, 98.0, 88.0, 6.5)),
     ("tools of the twelfth set", &["opened/twelfth-tools"], &["opened/twelfth-tool-pairs"], goals(98.0, 96.0, 0.0, 94.0, 83.0, 3.0)),
     (
@@ -298,7 +299,7 @@ const SETS: &[Set] = &[
     ),
     (
         "tools of the fourteenth set", &["opened/fourteenth-tools"],
-        &["opened/fourteenth-tool-pairs"], goals(90.0, 96.0, 0.0, 95.0, 84.0, 4.5),
+        &["opened/fourteenth-tool-pairs"], goals(90.0, 89.0, 0.0, 95.0, 84.0, 3.5),
     ),
     ("tools of the fifteenth set", &["opened/fifteenth-tools"], &["opened/fifteenth-tool-pairs"], goals(98.0, 91.0, 0.0, 94.0, 82.0, 3.5)),
     ("tools of the sixteenth set", &["opened/sixteenth-tools"], &["opened/sixteenth-tool-pairs"], goals(94.0, 88.0, 0.0, 99.0, 87.0, 1.0)),
