@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OLDEST_HOST } from "../../scripts/build.ts";
-import { sized } from "../full-size.ts";
+import { FULL_SIZE, sized } from "../full-size.ts";
 import type { ScriptedCall } from "./harness/fake-model.ts";
 import { HOST_VERSION } from "./harness/gateway.ts";
 import { type SendOptions, send } from "./harness/mail.ts";
@@ -122,7 +122,8 @@ test(`${RELOADS} reloads under traffic: everything is gated, every mail has its 
   // A refused reload costs the host as much as one that is done.
   const usual = ((start.rss - bare.rss) / BARE_RELOADS) * (RELOADS + refusals);
   const extra = Math.round(end.rss - start.rss - usual);
-  assert.ok(extra < MAX_EXTRA_MB, `${extra} MB more than as many loads of a plugin that does nothing`);
+  // Of two loads nobody can tell what one costs: what the collector has not collected yet is more than that.
+  if (FULL_SIZE) assert.ok(extra < MAX_EXTRA_MB, `${extra} MB more than as many loads of a plugin that does nothing`);
   // The gates that were replaced have let their files go.
   assert.ok(end.files <= start.files + 2 && end.files <= 8, `${start.files} files, then ${end.files}`);
   assert.ok(end.threads <= start.threads + 8, `${start.threads} threads, then ${end.threads}`);
