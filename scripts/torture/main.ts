@@ -49,6 +49,8 @@ const node = (...files: string[]): Tests => ({
   command: [process.execPath, "--test", "--test-reporter=spec", "--test-concurrency=1", ...files],
   ran: /^ℹ (?:pass|fail) (\d+)/,
 });
+/** The same of files that are small in `npm test`. */
+const atFullSize = (...files: string[]): Tests & Pick<Part, "env"> => ({ ...node(...files), env: { CALLOSUM_TORTURE: "1" } });
 
 function races(count: number): Part {
   return {
@@ -118,26 +120,22 @@ const PARTS: Part[] = [
   {
     name: "stops",
     what: "the guard's holder stopped; a frozen file system, 20 ms a hook; hooks under contention, 1 ms at p99.9",
-    ...node("tests/suspended/stopped.test.ts", "tests/suspended/frozen.test.ts", "tests/suspended/event-loop.test.ts"),
-    env: { CALLOSUM_TORTURE: "1" },
+    ...atFullSize("tests/suspended/stopped.test.ts", "tests/suspended/frozen.test.ts", "tests/suspended/event-loop.test.ts"),
   },
   {
     name: "installs",
     what: "each way to install, in an OpenClaw that ran before: gated each time, and no trace afterwards",
-    ...node("tests/openclaw/install.test.ts"),
-    env: { CALLOSUM_TORTURE: "1" },
+    ...atFullSize("tests/openclaw/install.test.ts"),
   },
   {
     name: "reloads",
     what: "the plugin loaded anew ten times under traffic: everything is gated, nothing is lost or piles up",
-    ...node("tests/openclaw/reload.test.ts"),
-    env: { CALLOSUM_TORTURE: "1" },
+    ...atFullSize("tests/openclaw/reload.test.ts"),
   },
   {
     name: "page",
     what: "the page in both themes at each width; a journal of a million lines",
-    ...node("tests/page/control-ui.test.ts", "tests/page/own-server.test.ts"),
-    env: { CALLOSUM_TORTURE: "1" },
+    ...atFullSize("tests/page/control-ui.test.ts", "tests/page/own-server.test.ts"),
   },
   {
     name: "secrets",

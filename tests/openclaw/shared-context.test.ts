@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { listOf, type ModelRequest, type ScriptedCall, textOf } from "./harness/fake-model.ts";
 import { CALLOSUM } from "./harness/stage.ts";
-import { sessionKey, until, via, World } from "./harness/world.ts";
+import { via, World } from "./harness/world.ts";
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), "callosum-shared-")));
 const shared = join(dir, "shared");
@@ -31,18 +31,6 @@ async function turn(session: string, ...calls: ScriptedCall[]): Promise<{ first:
   const playing = world.begin(session, calls);
   const told = await playing.results();
   return { first: world.model.turn(playing.name)[0], told };
-}
-
-/** Says something in a chat and gives the answer that stands in it then. */
-async function say(message: string, scopes: string[]): Promise<string> {
-  const session = sessionKey(`chat-${Math.random()}`);
-  await world.gateway.rpcAs(scopes, "chat.send", { sessionKey: session, message, idempotencyKey: session });
-  return await until(`an answer to ${message}`, async () => {
-    type History = { messages: Array<{ role: string; content: unknown }> };
-    const { messages } = await world.gateway.rpc<History>("chat.history", { sessionKey: session });
-    const answer = messages.find(({ role }) => role === "assistant");
-    return answer && textOf(answer.content);
-  });
 }
 
 test("what one agent writes another reads, as data", async () => {
@@ -93,9 +81,9 @@ test("what the owner accepts in a chat is in the system prompt of the next turn,
   const { told } = await turn("planner", via("shared_priorities_append", { text: "Ship on Friday" }));
   const id = /\\"id\\": ?\\"([0-9a-f]{12})\\"/.exec(told[0] ?? "")?.[1] ?? /"id": ?"([0-9a-f]{12})"/.exec(told[0] ?? "")?.[1];
   assert.ok(id, told[0]);
-  assert.match(await say(`/callosum accept ${id}`, ["operator.read", "operator.write"]), /^Only the owner decides/);
-  assert.match(await say("/callosum accept", ["operator.admin"]), new RegExp(`${id} main: Ship on Friday`));
-  assert.match(await say(`/callosum accept ${id}`, ["operator.admin"]), /^Accepted:\n```\nmain: Ship on Friday/);
+  assert.match(await world.say(`/callosum accept ${id}`, ["operator.read", "operator.write"]), /^Only the owner decides/);
+  assert.match(await world.say("/callosum accept"), new RegExp(`${id} main: Ship on Friday`));
+  assert.match(await world.say(`/callosum accept ${id}`), /^Accepted:\n```\nmain: Ship on Friday/);
   const sections = [];
   for (const session of ["planner", "coder:planner", "new"]) {
     const { first } = await turn(session);

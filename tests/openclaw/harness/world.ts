@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chatCompletions } from "./chat-completions.ts";
-import { FakeModel, type ScriptedCall, type Step } from "./fake-model.ts";
+import { FakeModel, type ScriptedCall, type Step, textOf } from "./fake-model.ts";
 import { type AgentAnswer, Gateway, type TurnOptions } from "./gateway.ts";
 import { Mail } from "./mail.ts";
 import { CALLOSUM, EXTENSION, Stage } from "./stage.ts";
@@ -170,6 +170,18 @@ export class World extends Stage {
 
   async status(): Promise<Status> {
     return await this.gateway.rpc<Status>("callosum.status");
+  }
+
+  /** Says something in a chat, with these rights, and gives the answer that stands in it then. */
+  async say(message: string, scopes = ["operator.admin"]): Promise<string> {
+    const session = sessionKey(`chat-${Math.random()}`);
+    await this.gateway.rpcAs(scopes, "chat.send", { sessionKey: session, message, idempotencyKey: session });
+    return await until(`an answer to ${message}`, async () => {
+      type History = { messages: Array<{ role: string; content: unknown }> };
+      const { messages } = await this.gateway.rpc<History>("chat.history", { sessionKey: session });
+      const answer = messages.find(({ role }) => role === "assistant");
+      return answer && textOf(answer.content);
+    });
   }
 
   /** Switches the plugin off or on. Right after another change the host still refuses the next one. */

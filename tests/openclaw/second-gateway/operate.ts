@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ModelRequest, textOf } from "../harness/fake-model.ts";
 import { send } from "../harness/mail.ts";
-import { exec, sessionKey, until, via } from "../harness/world.ts";
+import { exec, until, via } from "../harness/world.ts";
 import { world } from "./shared.ts";
 
 const ANN = "email:ann@example.com";
@@ -13,18 +13,6 @@ const HEARTBEAT = "[Callosum] What other sessions did lately (taken from the too
 /** What a model was told, message by message. */
 function messagesOf(request: ModelRequest): Array<{ role: string; content: unknown }> {
   return (JSON.parse(request.body) as { messages: Array<{ role: string; content: unknown }> }).messages;
-}
-
-/** Says something in a chat and gives the answer that stands in it then. */
-async function say(message: string, scopes = ["operator.admin"]): Promise<string> {
-  const session = sessionKey(`chat-${Math.random()}`);
-  await world.gateway.rpcAs(scopes, "chat.send", { sessionKey: session, message, idempotencyKey: session });
-  return await until(`an answer to ${message}`, async () => {
-    type History = { messages: Array<{ role: string; content: unknown }> };
-    const { messages } = await world.gateway.rpc<History>("chat.history", { sessionKey: session });
-    const answer = messages.find(({ role }) => role === "assistant");
-    return answer && textOf(answer.content);
-  });
 }
 
 /** Wakes the heartbeat of the main session and gives what its model is told, beside its system prompt. The host keeps 30 s between two. */
@@ -62,17 +50,17 @@ test("a heartbeat is told nothing when no other session did anything", async () 
 test("in a chat, /callosum tells what was done, and why; no model is asked", async () => {
   await world.play("alpha", exec(send("ann@example.com")));
   const before = world.model.requests.length;
-  const status = await say("/callosum");
+  const status = await world.say("/callosum");
   assert.match(
     status,
     /^Callosum on \S+: mode enforce, \d+ rules\.\n```\n {2}- \d+s ago by [^)]*alpha\):\s+exec,\s+complete\s+\(email:ann@/,
   );
-  assert.match(await say("/callosum status"), /email:own@example\.com/);
+  assert.match(await world.say("/callosum status"), /email:own@example\.com/);
   assert.match(
-    await say(`/callosum why ${ANN}`),
+    await world.say(`/callosum why ${ANN}`),
     /^```\nemail:ann@example\.com: 1 call by 1 session\.\n.*ended: complete.*```$/s,
   );
-  assert.match(await say("/callosum release it"), /^Use `\/callosum`/);
+  assert.match(await world.say("/callosum release it"), /^Use `\/callosum`/);
   assert.equal(world.model.requests.length, before);
 });
 
@@ -126,7 +114,7 @@ test("who may only read can't release; who may write can, and the journal says w
   const turn = world.begin("gamma", [exec(send("bob@example.com", "hello", { slow: 15 }))]);
   const key = "email:bob@example.com";
   await until("the mail under way", async () => (await world.status()).locks.some(({ contextKey }) => contextKey === key));
-  assert.match(await say("/callosum"), /gamma\):\s+exec,\s+still\s+running\s+\(email:bob@/);
+  assert.match(await world.say("/callosum"), /gamma\):\s+exec,\s+still\s+running\s+\(email:bob@/);
   await assert.rejects(world.gateway.rpcAs(["operator.read"], "callosum.release", { key }), /operator\.write/);
   assert.ok((await world.status()).locks.some(({ contextKey }) => contextKey === key));
 

@@ -25,18 +25,6 @@ async function person(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Says something in a chat and gives the answer that stands in it then. */
-async function say(message: string, scopes: string[]): Promise<string> {
-  const session = sessionKey(`chat-${Math.random()}`);
-  await world.gateway.rpcAs(scopes, "chat.send", { sessionKey: session, message, idempotencyKey: session });
-  return await until(`an answer to ${message}`, async () => {
-    type History = { messages: Array<{ role: string; content: unknown }> };
-    const { messages } = await world.gateway.rpc<History>("chat.history", { sessionKey: session });
-    const answer = messages.find(({ role }) => role === "assistant");
-    return answer && textOf(answer.content);
-  });
-}
-
 interface Task {
   state: string;
   accepted: boolean;
@@ -73,10 +61,10 @@ describe("sessions work together", () => {
     );
     const none = await turn("worker", update({ event: "claimed", next: true }));
     assert.match(none.told[0] ?? "", /task\\*": ?null/, none.told[0]);
-    assert.match(await say("/callosum tasks", ["operator.admin"]), /review open, not accepted: Review the parser/);
-    assert.match(await say("/callosum accept review", ["operator.read", "operator.write"]), /^Only the owner decides/);
+    assert.match(await world.say("/callosum tasks"), /review open, not accepted: Review the parser/);
+    assert.match(await world.say("/callosum accept review", ["operator.read", "operator.write"]), /^Only the owner decides/);
     assert.equal((await taskOf("review")).accepted, false);
-    assert.match(await say("/callosum accept review", ["operator.admin"]), /^Accepted:/);
+    assert.match(await world.say("/callosum accept review"), /^Accepted:/);
     await turn("worker", update({ event: "claimed", next: true }));
     assert.equal((await taskOf("review")).holder?.session, sessionKey("worker"));
     // It is the worker's: the maker can't end it, whoever it says it is.

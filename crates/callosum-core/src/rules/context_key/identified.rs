@@ -13,8 +13,7 @@ const SHOWN: &[&str] = &[
 ];
 
 /// Where a service keeps files: what a call names there is none of this machine.
-pub(super) const STORES: &[&str] =
-    &["bucket", "bucketid", "bucketname", "driveid", "filesystem", "filesystemname"];
+const STORES: &[&str] = &["bucket", "bucketid", "bucketname", "driveid", "filesystem", "filesystemname"];
 
 /// Parts of the names of ids that are those of files, and of what these lie in.
 const STORED: &[&str] = &["directory", "document", "drive", "file", "folder", "item", "parent"];
@@ -65,6 +64,11 @@ pub(super) fn is_elsewhere(tool: &str, fields: &Fields) -> bool {
         && !has(SHOWN)
 }
 
+/// Whether a call names what keeps the files of a service.
+pub(super) fn names_a_store(fields: &Fields) -> bool {
+    fields.own().any(|(field, _)| STORES.contains(&field))
+}
+
 /// Whether a call of a server's tool names a file that a service keeps: by what keeps it, or by an id, and by no path.
 pub(super) fn is_stored(tool: &str, fields: &Fields) -> bool {
     if NameWords::of_tool(tool).of_server().next().is_none() {
@@ -75,7 +79,7 @@ pub(super) fn is_stored(tool: &str, fields: &Fields) -> bool {
         matches!(field, "id" | "ids" | "uuid")
             || is_id(field) && STORED.iter().any(|thing| field.contains(thing)) && !CALLERS.contains(&field)
     };
-    fields.own().any(|(field, _)| STORES.contains(&field))
+    names_a_store(fields)
         || !names_a_file(fields)
             && !fields.own().any(|(field, _)| is_path(field))
             && fields.own().any(|(field, _)| is_of_file(field))

@@ -5,7 +5,7 @@ use super::container::{container, container_of, container_place, space};
 use super::dns;
 use super::family::{RUNS, is_in_family};
 use super::fields::Fields;
-use super::identified::STORES;
+use super::identified::names_a_store;
 use super::ids::{CALLERS, TRAITS, is_id, is_other};
 use super::kube_object::kube_objects;
 use super::mail_fields;
@@ -248,9 +248,8 @@ fn declared(fields: &Fields) -> Option<(String, Vec<String>)> {
 
 /// Of a call that names a file by its place in a bucket: that, wherever its content comes from.
 fn stored(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
-    let is_kept = fields.own().any(|(field, _)| STORES.contains(&field));
     let places = ["key", "keys", "objectkey", "objectkeys", "objectname", "objectpath"];
-    let (_, values) = fields.first_named(&places).filter(|_| is_kept)?;
+    let (_, values) = fields.first_named(&places).filter(|_| names_a_store(fields))?;
     Some((thing(name).unwrap_or_else(|| "file".to_owned()), values))
 }
 
@@ -356,8 +355,7 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<Object> {
     let space = space(name, fields);
     let kind = compound(name, &kind, &field, fields).unwrap_or(kind);
     // Of a file the path is whole, but in each bucket there may be one.
-    let is_stored = ["key", "keys", "path"].iter().any(|end| field.ends_with(end))
-        && fields.own().any(|(name, _)| STORES.contains(&name));
+    let is_stored = ["key", "keys", "path"].iter().any(|end| field.ends_with(end)) && names_a_store(fields);
     let object = |value: String| {
         let is_alone = is_whole(&field, &value) && !is_stored;
         // Addresses and handles don't tell case apart.
