@@ -543,6 +543,16 @@ fn recorded_calls_are_compared_as_far_as_the_journal_goes() {
 }
 
 #[test]
+fn a_call_that_the_host_noted_before_the_journal_began_is_compared_if_the_journal_has_it() {
+    let home = Home::with_records(&[
+        record("opened", json!({"timestamp": ago(100), "base": 0})),
+        intent("x", json!({"timestamp": ago(100), "run": "run-1", "call": "c1", "tier": 2})),
+    ]);
+    let noted = [started("exec", 101, Some("c1"))];
+    compared(&home, &noted, json!({})).says("audit", "ok", "recorded 1 call, and all passed");
+}
+
+#[test]
 fn calls_that_passed_are_grouped_and_whether_it_gates_since_then_counts() {
     let home = Home::with_records(&[
         record("opened", json!({"timestamp": ago(600), "base": 0})),

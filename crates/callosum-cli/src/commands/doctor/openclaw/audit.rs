@@ -137,8 +137,10 @@ fn compared<'a>(
     // Calls from before the journal are those from before Callosum was installed, or pruned ones. Unless none
     // is in it: then a gate that never worked must not pass for a new one.
     let from = from.filter(|_| calls.iter().any(|call| journaled.has(call)));
+    // What is in it is compared whenever it was: OpenClaw notes a call before its line is written, so that the
+    // journal may begin after its own first call.
     let (known, too_old): (Vec<_>, Vec<_>) =
-        calls.iter().partition(|call| from.is_none_or(|from| call.at >= from));
+        calls.iter().partition(|call| from.is_none_or(|from| call.at >= from) || journaled.has(call));
     let newest_gated = known.iter().filter(|call| journaled.has(call)).map(|call| call.at).max();
     let passed = |call: &&Ran| !journaled.has(call);
     Ok(Compared {
