@@ -109,7 +109,8 @@ impl RuleSet {
         let letters = Letters::of(&call.tool);
         let typed = Typed::of(&tool, &letters, params);
         // What OpenClaw's own call passes the gate itself.
-        let inner = if call.is_wrapper(runtime) { Vec::new() } else { inner::calls(&letters, params) };
+        let inner =
+            if call.is_wrapper(runtime) { Vec::new() } else { inner::calls(&call.tool, &letters, params) };
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }

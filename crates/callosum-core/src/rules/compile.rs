@@ -350,7 +350,7 @@ impl Param {
             return guarded_path(call, params).is_some();
         }
         if self.path == SQL {
-            return sql::is_written(params);
+            return sql::is_written(NameWords::of_tool(&call.tool).runs_psql(), params);
         }
         if self.path == TARGET {
             let tool = &call.tool;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::tool_words::Letters;
+use super::tool_words::{Letters, NameWords, parted};
 use crate::model::tool_call::Parameters;
 
 /// Whether a tool is such a one, by its name without case and signs, and without the server's.
@@ -20,7 +20,7 @@ fn is_carrier(letters: &Letters) -> bool {
 /// What names the tool that is called.
 const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName", "slug", "action", "name"];
 /// What names its server.
-const SERVERS: &[&str] = &["server", "server_name", "serverName", "app"];
+const SERVERS: &[&str] = &["server", "server_name", "serverName", "app", "selected_api"];
 /// What it is given.
 const ARGUMENTS: &[&str] = &[
     "arguments",
@@ -34,21 +34,78 @@ const ARGUMENTS: &[&str] = &[
     "input_json",
 ];
 /// At most this many calls in one are examined.
-const MAX_CALLS: usize = 100;
+const MAX_CALLS: usize = 1000;
+/// Words that servers and tools have in common which pass calls on to whatever other servers.
+#[rustfmt::skip]
+const PASSING: &[&str] = &[
+    "action", "api", "call", "dynamic", "execute", "gateway", "hub", "invoke", "mcp", "proxy", "router", "run", "server", "tool", "tools", "use",
+];
 
-/// The calls that a call of the tool of these letters makes: of each the tool and its parameters.
-pub(super) fn calls(letters: &Letters, params: &dyn Parameters) -> Vec<(String, Value)> {
-    if !is_carrier(letters) {
+/// The calls that a call of a tool makes, whose letters these are: of each the tool and its parameters.
+pub(super) fn calls(tool: &str, letters: &Letters, params: &dyn Parameters) -> Vec<(String, Value)> {
+    if is_carrier(letters) {
+        return carried(tool, params);
+    }
+    if !letters.has_server() {
         return Vec::new();
     }
+    let found = if letters.bytes().ends_with(b"tool") { actions(tool, params) } else { Vec::new() };
+    if found.is_empty() { part(tool, params).into_iter().collect() } else { found }
+}
+
+/// Those of a tool that calls others by their names.
+fn carried(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)> {
     let list = params.get("tools").or_else(|| params.get("calls"));
     let several = list.as_deref().map(parsed);
-    match several.as_ref().and_then(Value::as_array) {
+    let found: Vec<_> = match several.as_ref().and_then(Value::as_array) {
         Some(all) => {
             all.iter().take(MAX_CALLS).filter_map(|one| call(&|name| one.get(name).cloned())).collect()
         }
         None => call(&|name| params.get(name).map(std::borrow::Cow::into_owned)).into_iter().collect(),
+    };
+    let Some(server) = own_server(tool) else { return found };
+    // `bash` is no tool of a service.
+    let is_its = |name: &str| parted(name).0.is_empty() && NameWords::of_tool(name).own().nth(1).is_some();
+    let behind = |name: String| if is_its(&name) { format!("{server}__{name}") } else { name };
+    found.into_iter().map(|(name, given)| (behind(name), given)).collect()
+}
+
+/// Those of a tool that is given a list of actions, each named by what it is to do, `{"publish_items": {…}}`, and what the tool does
+/// itself.
+fn actions(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)> {
+    let Some(list) = params.get("actions") else { return Vec::new() };
+    let (server, own) = parted(tool);
+    let is_action =
+        |(name, given): &(&String, &Value)| given.is_object() && NameWords::of_tool(name).acting().is_some();
+    let all = list.as_array().into_iter().flatten().filter_map(Value::as_object).flatten().filter(is_action);
+    let mut found: Vec<_> =
+        all.take(MAX_CALLS).map(|(name, given)| (format!("{server}__{name}"), given.clone())).collect();
+    if !found.is_empty() {
+        let bare = own.get(..own.len() - "tool".len()).unwrap_or_default().trim_end_matches(['_', '-']);
+        found.push((format!("{server}__{bare}"), params.all().value.into_owned()));
     }
+    found
+}
+
+/// The call that a tool for a part of a service makes, which is told the tool's name and its parameters: `appconfig` is given
+/// `{"intent": "…", "command": "appconfig_kv_set", "parameters": {…}}`.
+fn part(tool: &str, params: &dyn Parameters) -> Option<(String, Value)> {
+    let (server, own) = parted(tool);
+    let given = params.get("parameters").filter(|given| given.is_object())?;
+    let command = params.get("command").filter(|_| params.get("intent").is_some())?;
+    let name = command.as_str().filter(|name| {
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        is_plain && name.strip_prefix(own).is_some_and(|rest| rest.starts_with(['_', '-']))
+    })?;
+    Some((format!("{server}__{name}"), given.into_owned()))
+}
+
+/// The server of a tool that calls the others of its own server, which its name says: `execute_sentry_tool`.
+fn own_server(tool: &str) -> Option<String> {
+    let name = NameWords::of_tool(tool);
+    let is_server = |word: &&str| !PASSING.contains(word) && name.of_server().any(|server| server == *word);
+    name.own().find(is_server)?;
+    Some(parted(tool).0.to_owned())
 }
 
 fn call(get: &dyn Fn(&str) -> Option<Value>) -> Option<(String, Value)> {

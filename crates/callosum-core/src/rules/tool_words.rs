@@ -20,7 +20,7 @@ const MAX_ACTION: usize = 80;
 #[rustfmt::skip]
 const ACTIONS: &[&str] = &[
     "action", "method", "operation", "op", "verb", "run_action", "action_type", "actionType", "operation_type", "operationType", "http_method",
-    "httpMethod", "subcommand", "command",
+    "httpMethod", "subcommand", "command", "subCommand", "api_operation", "apiOperation",
 ];
 /// Parameters that say that nothing is to be done, without case and signs, and what they are then.
 const TRIALS: &[&str] = &["dryrun", "previewrun", "whatif"];
@@ -76,7 +76,7 @@ const MADE_OF_NOTHING: &[&str] = &[
 const UNDERSTOOD: &[&str] =
     &["all", "current", "everything", "last", "latest", "my", "own", "pending", "webhook"];
 /// Words of tools that run a command somewhere else, which their parameter says.
-const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh"];
+const RUNNERS: &[&str] = &["exec", "execute", "run", "command", "shell", "ssh", "psql"];
 /// Programs that only look around, and subcommands of others that do.
 #[rustfmt::skip]
 const LOOKING: &[&str] = &[
@@ -219,6 +219,11 @@ impl NameWords {
     /// Whether the tool makes something.
     pub(crate) fn makes(&self) -> bool {
         self.acting().is_some_and(|verb| MAKING.contains(&verb))
+    }
+
+    /// Whether the tool runs `psql`, which is told statements as its command.
+    pub(super) fn runs_psql(&self) -> bool {
+        self.own().any(|word| word == "psql")
     }
 
     /// The verb that says that the tool does something.
@@ -439,7 +444,7 @@ fn only_queries(name: &NameWords, params: &Lookup<'_>) -> bool {
         |word: &str| word.len() > 2 && word.ends_with("ql") && !WRITING_LANGUAGES.contains(&word);
     let own: Vec<&str> = name.own().collect();
     let joined = own.windows(2).any(|pair| matches!(pair, [_, "ql"]));
-    joined || own.iter().any(|word| is_language(word)) || sql::is_only_read(params)
+    joined || own.iter().any(|word| is_language(word)) || sql::is_only_read(name.runs_psql(), params)
 }
 
 /// Whether a call says no more than which page of what it wants, and its verb may well be for that: `transactions_sync` with a cursor.

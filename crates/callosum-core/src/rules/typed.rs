@@ -108,6 +108,12 @@ const HOSTS: &[&str] = &[
     "host", "hostname", "server", "server_name", "serverName", "connection", "connection_name", "connectionName", "connection_id",
     "connectionId", "alias", "target", "machine",
 ];
+/// Groups of subcommands of GitLab's program.
+#[rustfmt::skip]
+const GLAB_GROUPS: &[&str] = &[
+    "api", "ci", "deploy", "incident", "issue", "iteration", "job", "label", "milestone", "mr", "pipeline", "release", "repo", "runner", "schedule", "securefile",
+    "snippet", "stack", "token", "variable",
+];
 /// The tool by whose rules a command line goes.
 pub(super) const SHELL: &str = "exec";
 
@@ -129,6 +135,7 @@ impl<'a> Typed<'a> {
         }
         if !is_typist(letters) {
             return Self::of_runner(tool.given, letters, params)
+                .or_else(|| Self::of_named_subcommand(tool.given, letters, params))
                 .or_else(|| Self::of_code(letters, params))
                 .or_else(|| Self::of_push(letters, params))
                 .or_else(|| Self::of_requester(tool.given, letters, params));
@@ -150,6 +157,12 @@ impl<'a> Typed<'a> {
     /// A line that says more than the name of its tool.
     fn line(params: &'a dyn Parameters, line: String) -> Self {
         Self { params, command: Value::String(line), says_more: true, says_all: false }
+    }
+
+    /// The same of a tool that is called like a program with its subcommand.
+    fn of_named_subcommand(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        let line = if letters.bytes().starts_with(b"glab") { of_glab(tool, params)? } else { return None };
+        Some(Self { says_all: true, ..Self::line(params, line) })
     }
 
     /// The same of a tool that passes a request on: it goes by the rules for `curl`.
@@ -262,6 +275,37 @@ fn operation(params: &dyn Parameters, arguments: &str) -> Option<String> {
     // `rollout` is told the rest in its arguments: `restart deployment/web`.
     let thing = thing.filter(|thing| !arguments.contains(&format!("{thing}/")));
     Some(thing.map_or_else(|| verb.clone(), |thing| format!("{verb} {thing}")))
+}
+
+/// The command line of a tool of GitLab's program, whose name is the subcommand: `glab_mr_note` with its `args` and `flags`.
+fn of_glab(tool: &str, params: &dyn Parameters) -> Option<String> {
+    let name = NameWords::of_tool(tool);
+    let mut words: Vec<String> = name.own().map(str::to_owned).collect();
+    let is_one = matches!(&*words, [program, group, _, ..] if program == "glab" && GLAB_GROUPS.contains(&group.as_str()));
+    let (args, flags) = (texts_of(params, "args"), params.get("flags"));
+    if !is_one || args.is_empty() && flags.is_none() {
+        return None;
+    }
+    words.extend(args);
+    for (flag, value) in flags.iter().filter_map(|flags| flags.as_object()).flatten() {
+        let values = match value {
+            Value::Array(items) => items.iter().filter_map(text).collect(),
+            one => text(one).into_iter().collect::<Vec<_>>(),
+        };
+        words.extend(values.into_iter().map(|value| format!("--{flag}={value}")));
+    }
+    // No word of a command line has this sign.
+    let words: Vec<String> = words.into_iter().map(|word| word.replace('\0', "")).collect();
+    shlex::try_join(words.iter().map(String::as_str)).ok()
+}
+
+/// A value that stands on a command line.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// A parameter that is a command line, or the list of its words.

@@ -169,7 +169,7 @@ pub(crate) fn written(call: &ToolCall, params: &dyn Parameters) -> Writes {
 
 fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Writes) {
     let (tool, letters) = (ToolName::of(&call.tool), Letters::of(&call.tool));
-    let inner = inner::calls(&letters, params);
+    let inner = inner::calls(&call.tool, &letters, params);
     if !inner.is_empty() {
         for (tool, params) in inner {
             of_one(&ToolCall { tool, ..call.clone() }, &params, found);

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod architecture;
+mod carried_tools;
 mod clock_steps;
 mod commands;
 mod context_keys;

@@ -527,6 +527,10 @@ fn recorded_calls_are_compared_as_far_as_the_journal_goes() {
     let fine = [exec.clone(), read, wrapper];
     compared(&home, &fine, json!({})).says("audit", "ok", "recorded 2 calls, and all passed");
 
+    // The host notes a call before its line is written: the journal may begin after its own first call.
+    let noted = started("exec", 60, Some("call-exec"));
+    compared(&home, &[noted], json!({})).says("audit", "ok", "recorded 1 call, and all passed");
+
     let old = started("exec", 7200, Some("call-old"));
     let examination = compared(&home, &[exec.clone(), old.clone()], json!({"nextCursor": "7"}));
     examination.says("audit", "ok", "recorded 1 call");
@@ -540,16 +544,6 @@ fn recorded_calls_are_compared_as_far_as_the_journal_goes() {
         "1 call of 1 that OpenClaw recorded passed without Callosum",
     );
     compared(&home, &[], json!({})).says("audit", "note", "recorded no tool call");
-}
-
-#[test]
-fn a_call_that_the_host_noted_before_the_journal_began_is_compared_if_the_journal_has_it() {
-    let home = Home::with_records(&[
-        record("opened", json!({"timestamp": ago(100), "base": 0})),
-        intent("x", json!({"timestamp": ago(100), "run": "run-1", "call": "c1", "tier": 2})),
-    ]);
-    let noted = [started("exec", 101, Some("c1"))];
-    compared(&home, &noted, json!({})).says("audit", "ok", "recorded 1 call, and all passed");
 }
 
 #[test]

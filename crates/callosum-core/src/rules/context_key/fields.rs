@@ -68,6 +68,7 @@ const CARRIERS: &[&str] = &[
     "links",
     "message",
     "messages",
+    "metafields",
     "objects",
     "options",
     "params",
@@ -92,7 +93,11 @@ const CARRIERS: &[&str] = &[
 const SENT: &[&str] = &["content", "message", "text", "value"];
 
 /// Parts of the names of fields by which a caller shows who it is.
-const PRIVATE: &[&str] = &["mnemonic", "passphrase", "password", "privatekey", "secretseed", "signingkey"];
+#[rustfmt::skip]
+const PRIVATE: &[&str] = &[
+    "accesstoken", "apikey", "apitoken", "authkey", "authorization", "authtoken", "bearertoken", "cookie", "credentials", "jwt", "mnemonic", "passphrase", "password",
+    "privatekey", "secretkey", "secretseed", "sessiontoken", "signingkey",
+];
 
 /// A value that has a name.
 struct Named {
@@ -228,7 +233,10 @@ impl Fields {
                     self.add(value, &inner, is_own, depth + 1);
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.add(item, name, is_own, depth)),
+            Value::Array(items) => match condition(name, items) {
+                Some((field, value)) => self.add(value, &named(field), is_own, depth),
+                None => items.iter().for_each(|item| self.add(item, name, is_own, depth)),
+            },
             // What is sent as it is says nothing of the call.
             Value::String(_) if SENT.contains(&name) => self.note(value, name, is_own, depth),
             Value::String(text) => match json_in(text) {
@@ -273,6 +281,16 @@ impl Fields {
     }
 }
 
+/// Parameters that say what is meant by conditions on its fields.
+const CONDITIONS: &[&str] = &["condition", "conditions", "domain", "filter", "filters", "where"];
+
+/// The field and the value of a condition for what is equal to it: `["id", "=", 5]`.
+fn condition<'v>(name: &str, items: &'v [Value]) -> Option<(&'v str, &'v Value)> {
+    let [Value::String(field), Value::String(sign), value] = items else { return None };
+    let is_equal = matches!(sign.as_str(), "=" | "==" | "eq" | "in" | "IN");
+    (CONDITIONS.contains(&name) && is_equal).then_some((field, value))
+}
+
 /// Whether a field's name does not say of what it holds the id.
 fn is_open_id(name: &str) -> bool {
     matches!(name, "id" | "globalid" | "ownerid" | "resourceid" | "subjectid")
@@ -280,6 +298,10 @@ fn is_open_id(name: &str) -> bool {
 
 /// A field's name without case and signs: `id_product` and `idProduct` are a `productId`, but `id_or_name` and `idOrName` are none.
 fn named(name: &str) -> String {
+    // `organization_id_str`
+    let name =
+        name.strip_suffix("_id_str").map_or(Cow::Borrowed(name), |thing| Cow::Owned(format!("{thing}_id")));
+    let name = &*name;
     let is_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
     let thing = name.strip_prefix("id").filter(|rest| rest.len() > 3);
     let thing = thing.filter(|rest| rest.starts_with('_') && !rest.starts_with("_or_") || is_capital(rest));

@@ -34,7 +34,7 @@ const PLACES: &[&str] = &[
 /// Fields that end so and name things of this machine, or of a conversation.
 #[rustfmt::skip]
 pub(super) const LOCAL: &[&str] = &[
-    "actorid", "agentid", "blockid", "cellid", "clipid", "elementid", "frameid", "hookid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
+    "actorid", "agentid", "blockid", "cellid", "clipid", "elementid", "frameid", "layerid", "linenumber", "memoryid", "nodeid", "pagenumber", "pid",
     "processid", "requestid", "selectionid", "sessionid", "shapeid", "slidenumber", "stepid", "stepnumber", "tabid", "terminalid", "thoughtid",
     "thoughtnumber", "toolcallid", "toolid", "trackid", "traceid", "windowid",
 ];
@@ -54,7 +54,7 @@ pub(super) const FILES: &[&str] = &[
 /// Names of fields that end like those of targets and say whose call it is.
 #[rustfmt::skip]
 pub(super) const CALLERS: &[&str] = &[
-    "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
+    "accountid", "accountsid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "session", "sessionid", "usergoogleemail",
 ];
 /// How fields begin and end that name something else than the target: who has it, where it goes, what it is like.
 #[rustfmt::skip]

@@ -6,6 +6,7 @@ mod besides;
 mod command_recipient;
 mod container;
 mod dns;
+mod ends;
 mod family;
 mod field;
 mod fields;

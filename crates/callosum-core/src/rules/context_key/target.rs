@@ -67,7 +67,7 @@ pub(super) const SUFFIXES: &[&str] = &[
 const USUAL: &[&str] = &[
     "id", "ids", "key", "keys", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
-    "reference", "slug", "identifier", "uuid", "guid", "resource", "resourceid",
+    "reference", "slug", "identifier", "uuid", "guid", "sid", "resource", "resourceid",
 ];
 /// Those that name whom a call reaches, and besides the person whom something is made for.
 const PHONES: &[&str] = &["phonenumber", "phone"];

@@ -3,6 +3,7 @@
 
 use super::container::{container, container_of, container_place, space};
 use super::dns;
+use super::ends::ends;
 use super::family::{RUNS, is_in_family};
 use super::fields::Fields;
 use super::identified::names_a_store;
@@ -132,6 +133,9 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
+    if let Some((kind, values)) = ends(name, fields) {
+        return Some(Named { kind, field: "id".to_owned(), values, within: None, is_guessed: false });
+    }
     if let Some((kind, values)) = added_to(name, fields).or_else(|| copied_to(name, fields)) {
         return Some(Named { kind, field: "name".to_owned(), values, within: None, is_guessed: false });
     }
@@ -184,6 +188,10 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     // Who has an account is named by an address.
     let is_account = kind == "email" && name.own().any(|word| word == "account");
     let kind = if is_account { "account".to_owned() } else { kind };
+    // Whom the tool's name speaks of is named by one, too: the member of `update_member`.
+    let person = || thing(name).filter(|thing| PERSONS.contains(&thing.as_str()));
+    let is_address = matches!(found.field.as_str(), "email" | "emailaddress");
+    let kind = if is_address { person().unwrap_or(kind) } else { kind };
     Some(Named { kind, field: found.field, values: found.values, within: None, is_guessed })
 }
 
@@ -292,7 +300,7 @@ fn joined(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
 }
 
 /// Fields that name what a tool itself is for.
-const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "uuid", "guid"];
+const OWN_IDS: &[&str] = &["id", "ids", "key", "number", "slug", "identifier", "uuid", "guid", "sid"];
 /// At most this many other ids stand behind what a call seems to act on.
 const MAX_BESIDES: usize = 2;
 /// Words for things of whatever kind, and the fields that tell which.
@@ -458,6 +466,10 @@ fn within(name: &NameWords, fields: &Fields) -> Option<String> {
 fn kind_of(field: &str, name: &NameWords) -> String {
     if field.ends_with("path") {
         return "path".to_owned();
+    }
+    // No suffix of an id is left of it, as of `id` and `uuid`.
+    if field == "sid" {
+        return thing(name).unwrap_or_else(|| field.to_owned());
     }
     let ends = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
     // `tagId` is that of a tag, and not the `gid` of something else.

@@ -283,7 +283,7 @@ const SETS: &[Set] = &[
     ("commands", &["commands"], &["pairs"], PRINTED),
     ("tools", &["tools"], &["tool-pairs"], goals(99.0, 98.0, 98.0, 99.0, 99.0, 1.0)),
     ("collected later", &["second/commands", "second/tools"], &["second/pairs"], PRINTED),
-    ("tools of another sixty servers", &["third/tools"], &["third/tool-pairs"], goals(93.0, 98.0, 0.0, 94.0, 90.0, 1.0)),
+    ("tools of another sixty servers", &["third/tools"], &["third/tool-pairs"], goals(92.0, 97.0, 0.0, 94.0, 90.0, 1.0)),
     ("tools of another forty servers", &["opened/tools"], &["opened/tool-pairs"], goals(97.0, 93.0, 0.0, 99.0, 93.0, 1.0)),
     ("tools of the fourth set", &["opened/fourth-tools"], &["opened/fourth-tool-pairs"], goals(95.0, 94.0, 0.0, 99.0, 99.0, 1.0)),
     ("tools of the fifth set", &["opened/fifth-tools"], &["opened/fifth-tool-pairs"], goals(96.0, 89.0, 0.0, 99.0, 90.0, 10.5)),
@@ -303,7 +303,8 @@ const SETS: &[Set] = &[
     ),
     ("tools of the fifteenth set", &["opened/fifteenth-tools"], &["opened/fifteenth-tool-pairs"], goals(98.0, 91.0, 0.0, 94.0, 82.0, 3.5)),
     ("tools of the sixteenth set", &["opened/sixteenth-tools"], &["opened/sixteenth-tool-pairs"], goals(94.0, 88.0, 0.0, 99.0, 87.0, 1.0)),
-    ("tools of whole lists", &["opened/lists-tools"], &["opened/lists-tool-pairs"], PRINTED),
+    ("tools of the seventeenth set", &["opened/seventeenth-tools"], &["opened/seventeenth-tool-pairs"], goals(96.0, 98.0, 0.0, 94.0, 85.0, 1.0)),
+    ("tools of whole lists", &["opened/lists-tools"], &["opened/lists-tool-pairs"], goals(95.0, 99.0, 0.0, 98.0, 85.0, 5.5)),
     (
         "pairs from memory, for keys", &[],
         &["own/keys-tool-pairs", "own/keys-later-tool-pairs", "own/keys-last-tool-pairs", "own/keys-more-tool-pairs", "own/keys-known-tool-pairs"], goals(0.0, 0.0, 0.0, 97.0, 90.0, 1.0),
@@ -332,7 +333,6 @@ const WHOLE: (&str, usize, Goals) = ("the whole", 3, goals(99.0, 98.0, 98.0, 99.
 const KEPT_BACK: &[Set] = &[
     ("kept-back tools", &["kept-back/tools"], &[], PRINTED),
     ("kept-back tools of the eleventh set", &["kept-back/eleventh-tools"], &["kept-back/eleventh-tool-pairs"], PRINTED),
-    ("kept-back tools of the seventeenth set", &["kept-back/seventeenth-tools"], &["kept-back/seventeenth-tool-pairs"], PRINTED),
     ("kept-back tools of the eighteenth set", &["kept-back/eighteenth-tools"], &["kept-back/eighteenth-tool-pairs"], PRINTED),
     ("kept-back commands", &["kept-back/commands"], &["kept-back/pairs"], PRINTED),
     ("kept-back commands of the fourth set", &["kept-back/fourth-commands"], &["kept-back/fourth-pairs"], PRINTED),
