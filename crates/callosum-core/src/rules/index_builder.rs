@@ -57,11 +57,14 @@ pub(crate) fn folded_tool(name: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
+/// What is left of some words without their `y` is another word: a unit is no unity, and a part no party.
+const OTHER_WORDS: &[&str] = &["count", "part", "unit"];
+
 /// A word of a tool's name as rules compare it, in lower case: without the ending of a plural.
 pub(crate) fn stem(word: &str) -> &str {
     let cut = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 2);
     if let Some(stem) = cut("ies").or_else(|| cut("y")) {
-        return stem;
+        return if OTHER_WORDS.contains(&stem) { word } else { stem };
     }
     let is_es = |stem: &&str| ["ch", "sh", "x", "ss"].iter().any(|end| stem.ends_with(end));
     if let Some(stem) = cut("es").filter(is_es) {

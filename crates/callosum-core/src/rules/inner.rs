@@ -81,7 +81,9 @@ fn actions(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)> {
     let mut found: Vec<_> =
         all.take(MAX_CALLS).map(|(name, given)| (format!("{server}__{name}"), given.clone())).collect();
     if !found.is_empty() {
-        let bare = own.get(..own.len() - "tool".len()).unwrap_or_default().trim_end_matches(['_', '-']);
+        // Without the word by which it would be asked again.
+        let own = own.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        let bare = own.get(..own.len().saturating_sub("tool".len())).unwrap_or_default();
         found.push((format!("{server}__{bare}"), params.all().value.into_owned()));
     }
     found

@@ -246,6 +246,10 @@ fn the_field_that_names_the_thing_goes_before_what_is_said_of_it() {
             &["mailchimp:member/l1/a@example.com"],
         ),
         ("make__hooks_delete", json!({"hookId": 771_204}), 3, &["make:hook/771204"]),
+        // A unit is no Unity, and who wins a deal changes it.
+        ("acme__update_unit", json!({"unit_id": "5", "name": "kg"}), 3, &["acme:unit/5"]),
+        ("mcp__unity__create_object", json!({"name": "Cube"}), 0, &[]),
+        ("acme__deal_win", json!({"id": "5"}), 3, &["acme:deal/5"]),
         (
             "acme__update_records",
             json!({"where": [["id", "=", "R-5512"]], "values": {"a": 1}}),
