@@ -33,8 +33,8 @@ const ARGUMENTS: &[&str] = &[
     "inputJson",
     "input_json",
 ];
-/// At most this many calls in one are examined.
-const MAX_CALLS: usize = 1000;
+/// At most this many calls in one are examined: an event loop waits for that.
+const MAX_CALLS: usize = 256;
 /// Words that servers and tools have in common which pass calls on to whatever other servers.
 #[rustfmt::skip]
 const PASSING: &[&str] = &[
