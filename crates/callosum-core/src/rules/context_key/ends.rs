@@ -2,7 +2,6 @@
 
 use super::fields::Fields;
 use super::ids::is_id;
-use super::target::{SUFFIXES, thing};
 use crate::rules::tool_words::NameWords;
 use crate::rules::words::singular;
 
@@ -20,8 +19,8 @@ const BOTH: &[(&str, &str)] = &[
 /// How the field of the other end begins where that of the first is only called like the thing: `issueId` and `relatedIssueId`.
 const OTHER: &[&str] = &["blocked", "blocking", "duplicate", "linked", "related", "target"];
 
-/// The kind of the two ends, and which they are; nothing where the relation has an id of its own.
-pub(super) fn ends(name: &NameWords, fields: &Fields) -> Option<(String, Vec<String>)> {
+/// The field of an end without what says which end it is, and which the two are; nothing where the relation has an id of its own.
+pub(super) fn ends<'f>(name: &NameWords, fields: &'f Fields) -> Option<(&'f str, Vec<String>)> {
     let relation = name.own().map(singular).find(|word| BETWEEN.contains(word))?;
     let is_its_id = |field: &str| field == "id" || field.strip_suffix("id") == Some(relation);
     // Which kind each end is of may stand beside it: then the ids alone say little.
@@ -41,10 +40,7 @@ pub(super) fn ends(name: &NameWords, fields: &Fields) -> Option<(String, Vec<Str
         });
         others.find_map(|(other, thing)| pair(fields, thing, other, thing).filter(|_| thing != "id"))
     };
-    let (rest, values) = BOTH.iter().find_map(both).or_else(beside)?;
-    let kind = SUFFIXES.iter().filter(|end| !end.is_empty()).find_map(|end| rest.strip_suffix(end));
-    let kind = kind.filter(|kind| !kind.is_empty()).map(str::to_owned).or_else(|| thing(name))?;
-    Some((singular(&kind).to_owned(), values))
+    BOTH.iter().find_map(both).or_else(beside)
 }
 
 /// The values of two fields, both of which must be there.

@@ -299,9 +299,7 @@ fn is_open_id(name: &str) -> bool {
 /// A field's name without case and signs: `id_product` and `idProduct` are a `productId`, but `id_or_name` and `idOrName` are none.
 fn named(name: &str) -> String {
     // `organization_id_str`
-    let name =
-        name.strip_suffix("_id_str").map_or(Cow::Borrowed(name), |thing| Cow::Owned(format!("{thing}_id")));
-    let name = &*name;
+    let name = name.strip_suffix("_str").filter(|name| name.ends_with("_id")).unwrap_or(name);
     let is_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
     let thing = name.strip_prefix("id").filter(|rest| rest.len() > 3);
     let thing = thing.filter(|rest| rest.starts_with('_') && !rest.starts_with("_or_") || is_capital(rest));

@@ -133,7 +133,8 @@ fn named_objects(name: &NameWords, fields: &Fields) -> Option<Named> {
     if let Some((kind, values)) = belonging(name, fields).or_else(|| joined(name, fields)) {
         return Some(Named { kind, field: String::new(), values, within: None, is_guessed: false });
     }
-    if let Some((kind, values)) = ends(name, fields) {
+    if let Some((end, values)) = ends(name, fields) {
+        let kind = kind_of(end, name);
         return Some(Named { kind, field: "id".to_owned(), values, within: None, is_guessed: false });
     }
     if let Some((kind, values)) = added_to(name, fields).or_else(|| copied_to(name, fields)) {
