@@ -64,7 +64,7 @@ impl Intent {
         record.run.clone_from(&call.run);
         record.call.clone_from(&call.call);
         record.tool = Some(call.tool.clone());
-        record.rule_name = classification.rule_name.take();
+        record.rule_name = classification.rule_name.take().map(|name| (*name).to_owned());
         let mut mark = 0;
         if tier.is_tracked() {
             let all = params.all();

@@ -76,7 +76,8 @@ pub(crate) fn hex_pairs<const N: usize>(bytes: [u8; N]) -> [[u8; 2]; N] {
 }
 
 fn hex_pair(byte: u8) -> [u8; 2] {
-    [byte >> 4, byte & 15].map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 })
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    [byte >> 4, byte & 15].map(|half| DIGITS.get(usize::from(half)).copied().unwrap_or(0))
 }
 
 /// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.

@@ -85,9 +85,11 @@ impl Rfc3339 {
             (21, ms % 1000 / 10),
         ];
         for (last, number) in parts {
-            let number = u8::try_from(number).unwrap_or(0);
-            if let Some([tens, ones]) = text.get_mut(last - 1..=last) {
-                (*tens, *ones) = (b'0' + number / 10, b'0' + number % 10);
+            if let (Some(place), Some(digits)) = (
+                text.get_mut(last - 1..=last),
+                usize::try_from(number).ok().and_then(|number| TWO_DIGITS.get(number)),
+            ) {
+                place.copy_from_slice(digits);
             }
         }
         if let Some(last) = text.get_mut(22) {
@@ -103,6 +105,16 @@ impl Rfc3339 {
     }
 }
 
+/// The numbers of two digits: every record asks for eight of them.
+#[expect(clippy::indexing_slicing, reason = "a number is less than 100")]
+const TWO_DIGITS: [[u8; 2]; 100] = {
+    let (mut all, mut number) = ([[0; 2]; 100], 0_u8);
+    while number < 100 {
+        all[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    all
+};
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 3_600_000;
 /// A year, milliseconds: no window and no lease is longer.

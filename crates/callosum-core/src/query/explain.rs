@@ -123,7 +123,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     let (context_keys, terms) = Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
     let mut explained = ExplainResponse {
         tier,
-        rule_name: classification.rule_name,
+        rule_name: classification.rule_name.as_deref().map(str::to_owned),
         context_keys,
         recent_window_ms: terms.window_ms,
         scope: terms.scope,

@@ -136,7 +136,7 @@ impl RuleSet {
     /// Whether an answer is that of a rule for words in tools' names.
     fn went_by_words(&self, answer: &Answer) -> bool {
         let name = answer.classification.rule_name.as_deref();
-        self.iter().any(|rule| Some(rule.name.as_str()) == name && rule.words().is_some())
+        self.iter().any(|rule| Some(&*rule.name) == name && rule.words().is_some())
     }
 }
 
@@ -358,7 +358,7 @@ impl<'a> Question<'a> {
             let rules = part.index.for_commands(&self.tool.neutral).iter();
             for rule in rules.filter_map(|candidate| self.rule(part, candidate)) {
                 let is_higher = highest.is_none_or(|highest| rule.is_above(highest));
-                let found = known.iter().filter(|name| **name == rule.name).count();
+                let found = known.iter().filter(|name| **name == &*rule.name).count();
                 let may_be_in = || {
                     let effects = rule.effects.as_ref();
                     effects.is_some_and(|effects| {
@@ -458,7 +458,7 @@ struct Verdict<'r, 'm> {
 impl<'r> Verdict<'r, '_> {
     /// A rule for the whole line says the same of each command.
     fn has_taken(&self, rule: &Rule) -> bool {
-        self.whole.contains(&rule.name.as_str())
+        self.whole.contains(&&*rule.name)
     }
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all. True when its keys are known.

@@ -73,7 +73,7 @@ impl RuleSet {
                 (Some(rule), Some(other)) => (rule, other),
                 (rule, other) => return rule.is_none() && other.is_none(),
             };
-            let may_differ = if Some(other.name.as_str()) == name {
+            let may_differ = if Some(&*other.name) == name {
                 rule.name == other.name && (rule.effects.is_none() || rule.tier >= other.tier)
             } else {
                 tier.is_none_or(|tier| other.tier > tier)
@@ -117,7 +117,7 @@ impl RuleSet {
     }
 
     fn rule_named(&self, name: &str) -> Option<&Rule> {
-        self.iter().find(|rule| rule.name == name)
+        self.iter().find(|rule| *rule.name == *name)
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
         let rules = RuleSet::parse(rules).unwrap();
         let said = Classification {
             tier: Tier::High,
-            rule_name: Some("all".to_owned()),
+            rule_name: Some("all".into()),
             recent_window_ms: Some(5),
             lease_ms: Some(6),
             scope: Scope::OtherSessions,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 use serde_json::Value;
@@ -26,7 +26,7 @@ use crate::rules::context_key::{Lookup, Template, guarded_path};
 /// A rule ready to match.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) tier: Tier,
     pub(super) tools: Names,
     words: Option<ToolWords>,
@@ -143,7 +143,7 @@ impl Rule {
             session: format.session.map(Names::from),
             runtime: format.runtime.map(Names::from),
             is_standing: false,
-            name,
+            name: name.into(),
         })
     }
 
@@ -198,7 +198,7 @@ impl Rule {
         let limit = self.limit.filter(|_| self.tier.is_guarded())?;
         // Only where each is counted by itself it matters which they are.
         let keys = if limit.per == Per::Key { keys.to_vec() } else { Vec::new() };
-        Some(Limited { rule: self.name.clone(), limit, keys })
+        Some(Limited { rule: (*self.name).to_owned(), limit, keys })
     }
 
     /// The words of tools' names that it asks for.

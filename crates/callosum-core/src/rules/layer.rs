@@ -1,7 +1,7 @@
 //! The rules of one file with their index: those that were loaded, or those that are shipped.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
@@ -43,7 +43,7 @@ impl Part {
     }
 
     /// Of the shipped rules but those whose names are `taken`.
-    pub(super) fn shipped(taken: &HashSet<String>) -> Self {
+    pub(super) fn shipped(taken: &HashSet<Arc<str>>) -> Self {
         let is_taken = |place: usize, rule: &Shipped| place >= shipped::STANDING && taken.contains(rule.name);
         let mut rules: Vec<_> = std::iter::repeat_with(OnceLock::new).take(shipped::RULES.len()).collect();
         let (mut largest_window_ms, mut longest_lease_ms) = (0, 0);

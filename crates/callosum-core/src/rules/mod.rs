@@ -58,6 +58,7 @@ pub mod world;
 mod written;
 
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -89,7 +90,7 @@ pub struct Classification {
     /// The tier of the rule that matched; 0 when none did.
     pub tier: Tier,
     /// The name of that rule.
-    pub rule_name: Option<String>,
+    pub rule_name: Option<Arc<str>>,
     /// The resources the call acts on, each once, at most 1,000; empty when the rule names none.
     pub context_keys: Vec<String>,
     /// What an earlier version called these resources, where that is something else: evidence is looked for there, too.
@@ -158,7 +159,7 @@ impl Classification {
 #[serde(rename_all = "camelCase")]
 pub struct Match {
     /// The rule's name.
-    pub rule_name: String,
+    pub rule_name: Arc<str>,
     /// Its tier.
     pub tier: Tier,
     /// Where its resources are the same thing, if the rule says so.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::compile::Rule;
 use super::format::{RuleFormat, WrittenRules};
@@ -44,7 +45,7 @@ impl RuleSet {
             return Ok(Self::shipped());
         }
         let File { rules, extends_default, observes } = compile_all(text)?;
-        let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
+        let own: HashSet<Arc<str>> = rules.iter().map(|rule| rule.name.clone()).collect();
         let behind = match (extends_default, shipped == SHIPPED_RULES) {
             (true, true) => Part::shipped(&own),
             (true, false) => {
@@ -113,7 +114,7 @@ impl RuleSet {
     /// The limits of its rules, in order. The shipped rules have none: a test says so.
     pub fn limits(&self) -> impl Iterator<Item = (&str, RateLimit)> {
         let own = self.parts.iter().filter(|part| !part.is_shipped()).flat_map(Part::iter);
-        own.filter_map(|rule| Some((rule.name.as_str(), rule.limit.filter(|_| rule.tier.is_guarded())?)))
+        own.filter_map(|rule| Some((&*rule.name, rule.limit.filter(|_| rule.tier.is_guarded())?)))
     }
 
     /// The largest `lockExpiryMs` that a rule names, in milliseconds; 0 when none does.

@@ -69,7 +69,7 @@ mod tests {
         let mut rules = standing::rules();
         assert_eq!(rules.len(), STANDING);
         rules.extend(shipped);
-        let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+        let names: Vec<&str> = rules.iter().map(|rule| &*rule.name).collect();
         assert_eq!(names, RULES.iter().map(|rule| rule.name).collect::<Vec<_>>());
         for (place, (rule, shipped)) in rules.iter().zip(RULES).enumerate() {
             let read = super::rule(place).unwrap();

@@ -38,6 +38,7 @@ pub(super) struct Entry {
 }
 
 impl Table {
+    #[inline]
     pub(super) fn get(&self, name: &str) -> Option<&'static [u32]> {
         let mut slot = index_builder::slot(name, self.slots.len());
         loop {

@@ -153,7 +153,7 @@ impl Judge {
         };
         Ok(Judged {
             tier: found.tier,
-            rule_name: found.rule_name,
+            rule_name: found.rule_name.as_deref().map(str::to_owned),
             keys,
             window_ms: found.recent_window_ms.unwrap_or(self.recent_window_ms),
             lease_ms: found.lease_ms.unwrap_or(lease_ms),
@@ -273,7 +273,7 @@ impl Set {
         let explained = self.bare.explain(&case.call, case.runtime, &case.kept, &World::unseen());
         let is_tracked = explained.classification.tier.is_tracked();
         let matches = explained.matches.into_iter().filter(|found| found.tier.is_tracked() == is_tracked);
-        matches.map(|found| found.rule_name).collect()
+        matches.map(|found| (*found.rule_name).to_owned()).collect()
     }
 }
 

@@ -14,7 +14,7 @@ fn call(tool: &str) -> ToolCall {
 /// The name of the rule that matches, `-` when none does.
 fn matching(rules: &Value, call: &ToolCall, runtime: &str, params: &Value) -> String {
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
-    rules.classify(call, runtime, params, &World::unseen()).rule_name.unwrap_or_else(|| "-".to_owned())
+    rules.classify(call, runtime, params, &World::unseen()).rule_name.map_or_else(|| "-".to_owned(), |name| (*name).to_owned())
 }
 
 #[test]
@@ -456,7 +456,7 @@ fn a_tool_is_the_same_however_its_name_is_spelled() {
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
     let of = |tool: &str| {
         let found = rules.classify(&call(tool), "openclaw", &json!({"command": "go now"}), &World::unseen());
-        found.rule_name.unwrap_or_default()
+        found.rule_name.as_deref().unwrap_or_default().to_owned()
     };
     for tool in [
         "helpdesk__create_ticket",
