@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use crate::decision::history::{History, Who};
-use crate::decision::plan::{Despite, HostState, Plan, Refusal, plan};
+use crate::decision::plan::{Despite, HostState, Plan, plan};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
@@ -27,8 +27,8 @@ use super::{Answer, Gate, lock};
 enum Committed {
     /// Its start, and what speaks against it all the same.
     Start(Appended, Option<Despite>),
-    /// That it was paused or blocked.
-    Refusal(Refusal),
+    /// That it was paused or blocked, which its host is told with this text.
+    Refusal(String),
     /// That its host refused it, with this text.
     HostRefusal(String),
 }
@@ -135,9 +135,17 @@ impl Gate {
                 (text.to_owned(), Some(start.seq))
             }
             Plan::Refuse(mut refusal) => {
-                let record = intent.refusal(&mut refusal, now);
-                self.append_of_call(ledger, proof, record, now)?;
-                return Ok(Committed::Refusal(refusal));
+                // A retry goes by this line: it must not stand there of a pause that nobody was told of.
+                let history = ledger.history();
+                let text = refusal.text(history, intent.digest(), self.settings.recent_window_ms, now);
+                match course.will_be_refused(&text) {
+                    Some(other) => (other, None),
+                    None => {
+                        let record = intent.refusal(&mut refusal, now);
+                        self.append_of_call(ledger, proof, record, now)?;
+                        return Ok(Committed::Refusal(text));
+                    }
+                }
             }
             Plan::HostRefused(text) => (text, None),
         };
@@ -178,10 +186,7 @@ impl Gate {
                     None => intent.leave.clone(),
                 };
             }
-            Committed::Refusal(refusal) => {
-                refusal.text(history, intent.digest(), self.settings.recent_window_ms, now)
-            }
-            Committed::HostRefusal(text) => text,
+            Committed::Refusal(text) | Committed::HostRefusal(text) => text,
         };
         self.note(intent, Phase::Refused(text.clone()), now);
         Answer::Refuse(text)
@@ -195,5 +200,47 @@ impl Gate {
             // Left to `maintain`: this may be the end of a worker's patience.
             let _ = self.ended_early(seq, &report);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use serde_json::json;
+
+    use super::*;
+    use crate::gate::GateOptions;
+    use crate::model::tool_call::ToolCall;
+    use crate::query::{Filter, Source};
+
+    /// The host refuses a call with its own words between the look at it and the line: it was shown no evidence.
+    #[test]
+    fn no_pause_is_written_of_a_call_that_its_host_has_refused_meanwhile() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = json!({"stateDir": directory.path(), "durability": "os"});
+        let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
+        let now = gate.machine().now();
+        let params = json!({"command": "gog gmail send --to alice@example.com --subject a --body b"});
+        let call = |session: &str| ToolCall {
+            tool: "exec".to_owned(),
+            session: session.to_owned(),
+            ..ToolCall::default()
+        };
+        assert_eq!(gate.before(&call("a"), &params, &now), Answer::Proceed);
+        let paused = call("b");
+        let mut intent = gate.intent(&paused, gate.classify(&paused, &params, &now), &params);
+        let (keys, who, course) = (intent.all_keys(), intent.who(), Course::default());
+        let needs = Needs { keys: &keys, who: Some(&who), now, ..Needs::default() };
+        let committed = gate.with_ledger(&needs, Patience::None, Check::All, &now, |ledger, proof| {
+            let plan = gate.plan(&intent, (&who, &keys), HostState::Waits, ledger.history(), &now);
+            assert!(matches!(plan, Plan::Refuse(_)), "{plan:?}");
+            assert_eq!(course.will_be_refused("the host's words"), None);
+            gate.commit(plan, &mut intent, &course, ledger, &proof, &now)
+        });
+        let Ok(Committed::HostRefusal(text)) = committed else { panic!("not the host's refusal") };
+        assert_eq!(text, "the host's words");
+        let records = gate.journal(&Filter::default(), &now).unwrap().entries;
+        let last = records.last().and_then(|record| record["action"].as_str());
+        assert_eq!(last, Some("refused"));
     }
 }

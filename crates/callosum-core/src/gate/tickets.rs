@@ -58,8 +58,8 @@ struct Entry {
 /// What the host that waits for a call and whoever is at it tell each other.
 #[derive(Debug, Default)]
 pub(super) struct Course {
-    /// What the host was told when it gave the call up. Whoever writes what became of such a call goes by this: what ran must
-    /// not stand there as refused, nor what was refused as begun.
+    /// What the host was told when it gave the call up, or will be told of a pause that is being written. Whoever writes what
+    /// became of such a call goes by this: what ran must not stand there as refused, nor what was refused as begun.
     told: OnceLock<Answer>,
     /// The call, until somebody has closed it.
     intent: Mutex<Option<Arc<Intent>>>,
@@ -98,6 +98,16 @@ impl Course {
     /// The text with which a host that has given the call up refused it; `None` when it waits, or let the call run.
     pub(super) fn refused(&self) -> Option<&str> {
         if let HostState::Refused(text) = self.host_state(false) { Some(text) } else { None }
+    }
+
+    /// The call is refused with this text, also where its host gives it up before that is written; the other text where the host has
+    /// refused it by then.
+    pub(super) fn will_be_refused(&self, text: &str) -> Option<String> {
+        let refused = self.told.get_or_init(|| Answer::Refuse(text.to_owned()));
+        match refused {
+            Answer::Refuse(other) if other != text => Some(other.clone()),
+            _ => None,
+        }
     }
 
     /// The call's start stands in the journal, and its host had not given it up then.

@@ -474,7 +474,7 @@ impl<'r> Verdict<'r, '_> {
         }
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
-                rule_name: rule.name.clone(),
+                rule_name: (*rule.name).to_owned(),
                 tier: rule.tier,
                 reach: rule.reach,
                 context_keys: keys.clone(),
@@ -506,7 +506,7 @@ impl<'r> Verdict<'r, '_> {
     fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &callosum_shell::Unread) {
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
-                rule_name: rule.name.clone(),
+                rule_name: (*rule.name).to_owned(),
                 tier: rule.tier,
                 reach: rule.reach,
                 context_keys: keys.clone(),
@@ -524,7 +524,7 @@ impl<'r> Verdict<'r, '_> {
     fn take_open(&mut self, rule: &'r Rule, keys: Vec<String>, command: &Command<'_>) {
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
-                rule_name: rule.name.clone(),
+                rule_name: (*rule.name).to_owned(),
                 tier: rule.tier,
                 reach: rule.reach,
                 context_keys: keys.clone(),

@@ -159,7 +159,7 @@ impl Classification {
 #[serde(rename_all = "camelCase")]
 pub struct Match {
     /// The rule's name.
-    pub rule_name: Arc<str>,
+    pub rule_name: String,
     /// Its tier.
     pub tier: Tier,
     /// Where its resources are the same thing, if the rule says so.

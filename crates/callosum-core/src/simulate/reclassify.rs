@@ -273,7 +273,7 @@ impl Set {
         let explained = self.bare.explain(&case.call, case.runtime, &case.kept, &World::unseen());
         let is_tracked = explained.classification.tier.is_tracked();
         let matches = explained.matches.into_iter().filter(|found| found.tier.is_tracked() == is_tracked);
-        matches.map(|found| (*found.rule_name).to_owned()).collect()
+        matches.map(|found| found.rule_name).collect()
     }
 }
 

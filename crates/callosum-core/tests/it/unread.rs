@@ -135,7 +135,7 @@ fn explain_says_what_was_not_read() {
     assert!(unread.bytes > 60_000 && unread.begins == "true", "{unread:?}");
     assert_eq!(unread.because, "the line has more commands than are followed");
     let matched = explained.matches.last().unwrap();
-    assert_eq!((&*matched.rule_name, u8::from(matched.tier)), ("email-send", 3));
+    assert_eq!((matched.rule_name.as_str(), u8::from(matched.tier)), ("email-send", 3));
     assert!(matched.because.contains("not read"), "{}", matched.because);
 }
 

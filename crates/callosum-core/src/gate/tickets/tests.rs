@@ -104,6 +104,37 @@ fn a_call_given_up_at_the_last_moment_is_closed_with_the_words_that_the_host_use
     }
 }
 
+/// A retry goes by the pause that stands in the journal: whoever gives the call up once that may stand there tells its text.
+#[test]
+fn a_pause_that_is_written_is_what_a_host_is_told_that_gives_the_call_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = json!({"stateDir": directory.path(), "durability": "os"});
+    let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
+    let now = gate.machine().now();
+    let params = json!({"command": "gog gmail send --to alice@example.com --subject a --body b"});
+    let call = |session: &str| ToolCall {
+        tool: "exec".to_owned(),
+        session: session.to_owned(),
+        run: Some(format!("run-{session}")),
+        call: Some("1".to_owned()),
+        ..ToolCall::default()
+    };
+    assert_eq!(gate.before(&call("a"), &params, &now), Answer::Proceed);
+    let paused = call("b");
+    let mut intent = gate.intent(&paused, gate.classify(&paused, &params, &now), &params);
+    let _ = lock(&gate.light).calls.note(&mut intent, Phase::Deciding(None), &now);
+    let Answer::Wait(ticket) = gate.later(Work::Begin(Arc::new(intent))) else { panic!("no ticket") };
+    let Taken::Work(work, course) = gate.take(ticket, gate.patience()) else { panic!("no work") };
+    let decided = gate.perform(work, gate.patience(), &course, &now);
+    assert!(matches!(&decided, Answer::Refuse(text) if text.contains("alice@example.com")), "{decided:?}");
+    // Its worker has not answered yet.
+    assert_eq!(gate.abandon(ticket, GivenUp::Late, &now), decided);
+    assert_eq!(gate.conclude(ticket, decided.clone(), &now), decided);
+    let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
+    let last = records.last().and_then(|record| record["action"].as_str());
+    assert_eq!(last, Some("blocked"));
+}
+
 /// By the shipped rules nobody guards it, and the host lets it run; only then are the operator's rules there.
 #[test]
 fn a_call_that_its_host_let_run_by_the_shipped_rules_does_not_stand_as_refused() {

@@ -70,7 +70,7 @@ fn no_call_gets_to_a_rule_that_is_said_to_be_out_of_reach() {
             let call =
                 ToolCall { tool: tool.clone(), cwd: Some("/home/me/app".to_owned()), ..ToolCall::default() };
             for matched in rules.explain(&call, "openclaw", params, &World::unseen()).matches {
-                let name = matched.rule_name.as_ref();
+                let name = matched.rule_name.as_str();
                 assert!(!hidden.contains(name), "`{name}` got {tool} {params}");
             }
         }
