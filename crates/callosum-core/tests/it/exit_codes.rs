@@ -32,6 +32,9 @@ fn what_a_program_says_by_its_exit_code_is_taken_from_its_manual() {
         ("git -C /srv/app push -u origin HEAD:main", &[1, 126, 127]),
         ("git push origin --delete old", &[1, 126, 127]),
         ("gh pr create --title x --body y", &[4, 126, 127]),
+        // What is merged by then, or made, stays so, whatever becomes of the branch or of a file.
+        ("gh pr merge 12 -R a/b --delete-branch", &[4, 126, 127]),
+        ("gh release create v1 a.tgz --notes x", &[4, 126, 127]),
         ("himalaya message send --to bob@x.com", &[2, 126, 127]),
         ("msmtp bob@x.com < mail.txt", &[64, 68, 78, 126, 127]),
         ("swaks --to bob@x.com", &[1, 2, 3, 10, 21, 22, 23, 24, 25, 28, 29, 126, 127]),

@@ -83,3 +83,20 @@ fn a_rule_that_keeps_parameters_out_of_the_journal_keeps_this_out_too() {
     let (id, _) = world.try_call(session(&gate, "a"), "exec", &json!({"command": "ls"}));
     assert_eq!(kept(&world, &gate, &id), [Value::Null]);
 }
+
+/// Whoever sets a secret says it in the call.
+#[test]
+fn no_shipped_rule_for_a_store_of_secrets_keeps_what_it_is_given() {
+    let file: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
+    let (mut stores, mut keeping) = (0, vec![]);
+    for rule in file["rules"].as_array().unwrap() {
+        let keys = rule["contextKey"].to_string() + &rule["formerKeys"].to_string();
+        if keys.contains("\"secret:") {
+            stores += 1;
+            if rule["journalParams"] != json!(false) {
+                keeping.push(rule["name"].clone());
+            }
+        }
+    }
+    assert!(stores > 20 && keeping.is_empty(), "{stores} {keeping:?}");
+}
