@@ -114,13 +114,13 @@ impl RuleSet {
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }
-        let question =
-            Question { is_own: true, ..Question::new(self, (call, runtime), tool, params, outlook) };
+        let mut question = Question::new(self, (call, runtime), tool, params, outlook);
+        question.is_own = true;
+        let Some(typed) = typed else { return question.answer(matches) };
         let answer = question.answer(matches.as_deref_mut());
-        let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
-        let question =
-            Question { is_typed: true, ..Question::new(self, (call, runtime), tool, &typed, outlook) };
+        let mut question = Question::new(self, (call, runtime), tool, &typed, outlook);
+        question.is_typed = true;
         let mut of_line = question.answer(matches);
         let is_all = typed.says_all() && self.went_by_words(&answer);
         let is_no_more =
