@@ -93,7 +93,7 @@ pub(crate) enum Command {
     /// Show live leases, recent actions, the hooks seen, the size of the journal, and anything that is wrong
     #[command(after_help = "Examples:\n  callosum status\n  callosum status --watch")]
     Status(Watching),
-    /// Show the newest records of the journal, newest last
+    /// Show the newest calls in the journal, newest last
     #[command(
         visible_alias = "log",
         after_help = "Examples:\n  callosum journal --since 2h --tier 3..\n  callosum journal -f --session agent:main:main\n  callosum journal --key email:alice@example.com --json"

@@ -36,7 +36,7 @@ pub(crate) fn switch(args: &Args, on: bool, out: &mut dyn Write) -> Result<ExitC
     } else if on {
         writeln!(
             out,
-            "{OBSERVING} `callosum observe report` tells what that was, `callosum observe off` ends it."
+            "{OBSERVING} `callosum observe report` shows what would have been stopped, `callosum observe off` ends it."
         )?;
     } else if by_settings {
         writeln!(

@@ -35,14 +35,14 @@ use self::delivery::Delivery;
 use super::shared_context::{self, When};
 use crate::args::{Args, Global, Hook};
 
-/// What a runtime gives a hook whose command does not say: an entry that an older version wrote.
+/// The runtime's timeout for a hook whose command does not name it: an entry that an older version wrote.
 const UNSAID: Duration = Duration::from_secs(5);
 /// How long an answer may take once the event is there, and what is left to be written then.
 const ANSWERING: Duration = Duration::from_millis(3_500);
 const SETTLING: Duration = Duration::from_millis(4_500);
-/// Of the time that the runtime gives, in percent, and what has to be left of it where that is later: until then an event may come, must
-/// an answer be there, may this process wait for others. A runtime that has to end a hook takes its answer for none, and it counts
-/// from before this process began.
+/// Deadlines, as a percentage of the runtime's timeout: for reading the event, for answering, and for waiting for others. The second value
+/// is the least time to leave; the later of the two applies. A runtime that has to end a hook ignores its answer, and its timeout begins
+/// before this process does.
 const READING: (u32, Duration) = (60, Duration::from_secs(5));
 const ANSWERING_UNTIL: (u32, Duration) = (70, Duration::from_secs(3));
 const LIVING: (u32, Duration) = (75, Duration::from_secs(2));
