@@ -133,6 +133,11 @@ const PARTS: Part[] = [
     ...atFullSize("tests/openclaw/reload.test.ts"),
   },
   {
+    name: "gateways",
+    what: "gateways with other rules and windows prune nothing that one of them needs; a program that outlives its gateway is told of",
+    ...atFullSize("tests/openclaw/several-gateways.test.ts", "tests/openclaw/curator.test.ts"),
+  },
+  {
     name: "page",
     what: "the page in both themes at each width; a journal of a million lines",
     ...atFullSize("tests/page/control-ui.test.ts", "tests/page/own-server.test.ts"),

@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { ONLY_AT_FULL_SIZE } from "../full-size.ts";
 import { listOf, type ModelRequest, textOf } from "./harness/fake-model.ts";
 import { CALLOSUM } from "./harness/stage.ts";
 import { exec, until, via, World } from "./harness/world.ts";
@@ -155,7 +156,7 @@ test("an inbox that a turn empties: by `>` it is refused, by a program it is tol
   assert.ok(back.startsWith(whole) && back.includes("And this"), back);
 });
 
-test("a program that outlives its turn and its gateway is told of, too, and nothing shorter is ever taken over", async () => {
+test("a program that outlives its turn and its gateway is told of, too, and nothing shorter is ever taken over", ONLY_AT_FULL_SIZE, async () => {
   const whole = read("priorities.inbox.md");
   const [program, go] = [join(world.gateway.workspace, "late.py"), join(world.gateway.workspace, "go")];
   const lines = [

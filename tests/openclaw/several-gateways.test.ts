@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ONLY_AT_FULL_SIZE } from "../full-size.ts";
 import { exec, until, via, World } from "./harness/world.ts";
 
 const home = mkdtempSync(join(tmpdir(), "callosum-home-"));
@@ -87,7 +88,7 @@ describe("two gateways at default settings", () => {
   });
 });
 
-test("different rules and windows in each: nothing is pruned that the other still needs", async () => {
+test("different rules and windows in each: nothing is pruned that the other still needs", ONLY_AT_FULL_SIZE, async () => {
   const letter = exec("echo letter to-the-editor");
   assert.doesNotMatch((await two.play("writer", letter))[0] ?? "", PAUSED);
   // To one it is an ordinary command: its own rules decide for its own calls.
