@@ -96,7 +96,7 @@ const SENT: &[&str] = &["content", "message", "text", "value"];
 #[rustfmt::skip]
 const PRIVATE: &[&str] = &[
     "accesstoken", "apikey", "apitoken", "authkey", "authorization", "authtoken", "bearertoken", "cookie", "credentials", "jwt", "mnemonic", "passphrase", "password",
-    "privatekey", "secretkey", "secretseed", "sessiontoken", "signingkey",
+    "privatekey", "secretkey", "secretseed", "sessionkey", "sessiontoken", "signingkey",
 ];
 
 /// A value that has a name.

@@ -304,6 +304,7 @@ const SETS: &[Set] = &[
     ("tools of the fifteenth set", &["opened/fifteenth-tools"], &["opened/fifteenth-tool-pairs"], goals(98.0, 91.0, 0.0, 94.0, 82.0, 3.5)),
     ("tools of the sixteenth set", &["opened/sixteenth-tools"], &["opened/sixteenth-tool-pairs"], goals(94.0, 88.0, 0.0, 99.0, 87.0, 1.0)),
     ("tools of the seventeenth set", &["opened/seventeenth-tools"], &["opened/seventeenth-tool-pairs"], goals(96.0, 98.0, 0.0, 94.0, 85.0, 1.0)),
+    ("tools of the eighteenth set", &["opened/eighteenth-tools"], &["opened/eighteenth-tool-pairs"], goals(90.0, 84.0, 0.0, 92.0, 57.0, 5.0)),
     ("tools of whole lists", &["opened/lists-tools"], &["opened/lists-tool-pairs"], goals(95.0, 99.0, 0.0, 98.0, 85.0, 5.5)),
     (
         "pairs from memory, for keys", &[],
@@ -333,7 +334,6 @@ const WHOLE: (&str, usize, Goals) = ("the whole", 3, goals(99.0, 98.0, 98.0, 99.
 const KEPT_BACK: &[Set] = &[
     ("kept-back tools", &["kept-back/tools"], &[], PRINTED),
     ("kept-back tools of the eleventh set", &["kept-back/eleventh-tools"], &["kept-back/eleventh-tool-pairs"], PRINTED),
-    ("kept-back tools of the eighteenth set", &["kept-back/eighteenth-tools"], &["kept-back/eighteenth-tool-pairs"], PRINTED),
     ("kept-back tools of the nineteenth set", &["kept-back/nineteenth-tools"], &["kept-back/nineteenth-tool-pairs"], PRINTED),
     ("kept-back commands", &["kept-back/commands"], &["kept-back/pairs"], PRINTED),
     ("kept-back commands of the fourth set", &["kept-back/fourth-commands"], &["kept-back/fourth-pairs"], PRINTED),
