@@ -18,4 +18,5 @@ mod team;
 mod tls;
 mod tokens;
 mod unit;
+mod unread;
 mod webhooks;
