@@ -13,6 +13,7 @@ mod page;
 mod peers;
 mod process;
 mod protocol;
+mod questions;
 mod support;
 mod team;
 mod tls;
