@@ -229,14 +229,13 @@ pub(crate) fn document() -> Value {
             _ => Vec::new(),
         };
         let mut answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
-        if path == "/v1/events" {
+        if path == "/v1/events"
+            && let Some(answer) = answer.as_object_mut()
+        {
             // OpenAPI 3.1 knows no streams: by the `event` that each comes with, what `data` is.
-            answer["x-callosum-events"] = events::schemas()
-                .into_iter()
-                .map(|(name, event, _)| {
-                    (event.to_owned(), json!({ "$ref": format!("#/components/schemas/{name}") }))
-                })
-                .collect();
+            let reference = |name| json!({ "$ref": format!("#/components/schemas/{name}") });
+            let told = events::schemas().map(|(name, event, _)| (event.to_owned(), reference(name)));
+            answer.insert("x-callosum-events".to_owned(), told.into_iter().collect());
         }
         let methods = paths.entry(path).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(methods) = methods {
