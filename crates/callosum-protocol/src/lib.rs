@@ -14,6 +14,7 @@ mod read;
 mod refused;
 mod speaker;
 pub mod status;
+mod unique;
 
 pub use self::answer::{Answer, Request, answer};
 pub use self::evidence::Evidence;

@@ -4,6 +4,7 @@ use callosum_core::model::text::one_line;
 use serde::de::DeserializeOwned;
 
 use crate::Refused;
+use crate::unique::repeated;
 
 /// Reads JSON.
 ///
@@ -14,6 +15,10 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(Refused::field("", "expected an object, not a list"));
     }
+    // Of a field that is there twice nobody can tell which is meant, and serde takes the last where it reads values.
+    if let Some(path) = repeated(bytes) {
+        return Err(Refused::field(&path, "it is there more than once"));
+    }
     // Keeping track of the field costs as much again.
     if let Ok(read) = serde_json::from_slice(bytes) {
         return Ok(read);
@@ -21,9 +26,80 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        let path = if path == "." { "" } else { &path };
-        Refused::field(path, one_line(&error.inner().to_string(), 300))
+        // Where the text ends too early, what would have come next is a `?`.
+        let path = path.trim_end_matches(['.', '?']);
+        wrong(path, &error.inner().to_string())
     })?;
     reader.end().map_err(|error| Refused::field("", format!("expected one JSON document: {error}")))?;
     Ok(read)
+}
+
+/// What is wrong at `path`, by what serde says: which is the field that is missing, and no type of Rust.
+fn wrong(path: &str, said: &str) -> Refused {
+    let missing = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    match missing {
+        Some((field, _)) if path.is_empty() => {
+            Refused::field(field, format!("it is missing: missing field `{field}`"))
+        }
+        Some((field, _)) => Refused::field(&format!("{path}.{field}"), "it is missing"),
+        None => Refused::field(path, one_line(&in_plain_words(said), 300)),
+    }
+}
+
+/// The same with what was expected in the words of JSON.
+fn in_plain_words(said: &str) -> String {
+    let Some((found, expected)) = said.rsplit_once(", expected ") else { return said.to_owned() };
+    let (kind, place) = expected.find(" at line ").map_or((expected, ""), |at| expected.split_at(at));
+    let kind = match kind {
+        "u8" => "a whole number from 0 to 255",
+        "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a map" => "an object",
+        "a sequence" => "a list",
+        kind if kind.starts_with("struct ") => "an object",
+        kind => kind,
+    };
+    let found = found.replacen(": map", ": an object", 1).replacen(": sequence", ": a list", 1);
+    format!("{found}, expected {kind}{place}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use serde::Deserialize;
+    use serde_json::{Map, Value};
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Asked {
+        _tier: u8,
+        _size: Option<usize>,
+        _more: Option<Map<String, Value>>,
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_types_of_rust_and_names_the_field() {
+        for (text, path, said) in [
+            ("{}", "_tier", "it is missing"),
+            ("5", "", "expected an object"),
+            ("\"x\"", "", "expected an object"),
+            (r#"{"_tier":300}"#, "_tier", "from 0 to 255"),
+            (r#"{"_tier":1,"_size":-1}"#, "_size", "a whole number that is not negative"),
+            (r#"{"_tier":1,"_more":[]}"#, "_more", "invalid type: a list, expected an object"),
+            (r#"{"_tier":1,"_tier":2}"#, "_tier", "more than once"),
+            (r#"{"_tier":1,"_more":{"a":[0,{"b":1,"c":2,"b":3}]}}"#, "_more.a[1].b", "more than once"),
+            ("{", "", "EOF"),
+            (r#"{"_tier":1,"_more":{"a":"#, "_more.a", "EOF"),
+            // In whatever way it is written.
+            (r#"{"_tier":1,"_more":{"a":1,"\u0061":2}}"#, "_more.a", "more than once"),
+        ] {
+            let refused = read::<Asked>(text.as_bytes()).unwrap_err().problem;
+            assert_eq!(refused.path.as_deref(), Some(path), "{text}");
+            assert!(refused.message.contains(said), "{text}: {}", refused.message);
+            let types = ["usize", "u8", "i64", "struct", "Asked"];
+            assert!(!types.iter().any(|name| refused.message.contains(name)), "{}", refused.message);
+        }
+    }
 }

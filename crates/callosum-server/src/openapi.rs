@@ -14,6 +14,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
+use crate::events;
 use crate::http::answer::{ReadyAnswer, json as json_text};
 use crate::http::refusal::ErrorAnswer;
 use crate::page::routes::LinkAnswer;
@@ -227,7 +228,15 @@ pub(crate) fn document() -> Value {
             ]),
             _ => Vec::new(),
         };
-        let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
+        let mut answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
+        if path == "/v1/events"
+            && let Some(answer) = answer.as_object_mut()
+        {
+            // OpenAPI 3.1 knows no streams: by the `event` that each comes with, what `data` is.
+            let reference = |name| json!({ "$ref": format!("#/components/schemas/{name}") });
+            let told = events::schemas().map(|(name, event, _)| (event.to_owned(), reference(name)));
+            answer.insert("x-callosum-events".to_owned(), told.into_iter().collect());
+        }
         let methods = paths.entry(path).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(methods) = methods {
             let refused = json!({ "description": "Why there is none", "content": { "application/json": { "schema": error } } });
@@ -240,6 +249,7 @@ pub(crate) fn document() -> Value {
     }
     let mut schemas = types.read.take_definitions(true);
     schemas.extend(types.written.take_definitions(true));
+    schemas.extend(events::schemas().map(|(name, _, schema)| (name.to_owned(), schema)));
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Callosum", "version": env!("CARGO_PKG_VERSION") },

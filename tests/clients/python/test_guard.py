@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.told.append((self.path, body))
         if self.path == "/v1/before" and self.server.silent.is_set():
             self.server.spoken.wait(30)
-        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"]}
+        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"], "covered": body.get("tool") != "mial"}
         answer = json.dumps(verdict if self.path == "/v1/before" else {"ok": True}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -230,6 +230,10 @@ class Processes(WithService):
         self.assertEqual(os.WEXITSTATUS(status), 0)
         self.client.before("mail", {"from": "parent"})
         self.assertEqual([params["from"] for params in self.params()], ["parent", "child", "parent"])
+
+    def test_a_verdict_tells_whether_a_rule_is_for_the_tool(self) -> None:
+        self.assertIs(self.client.before("mail", {}).covered, True)
+        self.assertIs(self.client.before("mial", {}).covered, False)
 
     def test_a_closed_client_says_so(self) -> None:
         self.client.close()

@@ -294,6 +294,7 @@ def verdict(value: Any) -> Verdict:
             expires_at=value.get("expiresAt"),
             reason=value.get("reason"),
             rule_name=value.get("ruleName"),
+            covered=value.get("covered"),
             body=value,
         )
     except (KeyError, TypeError, AttributeError) as error:

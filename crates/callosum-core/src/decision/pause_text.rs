@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::decision::history::{Action, History, State, Who};
 use crate::decision::limit::Reached;
+use crate::model::digest::is_same_call;
 use crate::model::text::{in_quotes, is_sentence, name, one_line};
 use crate::model::time::{Stamp, for_people as for_people_time, to_rfc3339};
 
@@ -330,8 +331,7 @@ pub fn ended(action: &Action, state: State) -> String {
 
 fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
     match (action.digest.as_deref(), digest) {
-        // A digest of cut-off parameters ends in `~`: equal ones prove nothing.
-        (Some(theirs), Some(ours)) if theirs == ours && !ours.ends_with('~') => "; parameters identical",
+        (theirs, Some(ours)) if is_same_call(theirs, ours) => "; parameters identical",
         (Some(theirs), Some(ours)) if theirs != ours => "; parameters differ",
         _ => "",
     }

@@ -153,9 +153,9 @@ impl Intent {
         Who::of(&self.record)
     }
 
-    /// The resources it acts on.
+    /// The resources it acts on: also of one that was refused, whose record names those that it had under an earlier version, too.
     pub(super) fn keys(&self) -> &[String] {
-        &self.record.context_keys
+        self.record.context_keys.get(..self.own_keys).unwrap_or_default()
     }
 
     /// The resources under all names they have had: where evidence may stand.

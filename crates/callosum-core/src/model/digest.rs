@@ -25,10 +25,16 @@ pub fn neutral_tool_name(tool: &str) -> &str {
 }
 
 /// The digest of a call of `tool`, 32 hexadecimal characters: of its neutral tool name and of those parameters that
-/// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
+/// have an effect. A `~` follows when not all of them could be read, or a number was rounded: then equal digests prove nothing.
 #[must_use]
 pub fn digest(tool: &str, params: &AllParameters<'_>) -> String {
     marked_digest(tool, params).0
+}
+
+/// Whether two calls with these digests are surely the same.
+#[must_use]
+pub(crate) fn is_same_call(theirs: Option<&str>, ours: &str) -> bool {
+    theirs == Some(ours) && !ours.ends_with('~')
 }
 
 /// A call's digest, and its [`mark`].
@@ -166,7 +172,12 @@ impl Canonical {
         match value {
             Value::Null => self.add(b"null"),
             Value::Bool(flag) => self.add(if *flag { b"true" } else { b"false" }),
-            Value::Number(number) => self.add(number_text(number).as_bytes()),
+            Value::Number(number) => {
+                // Whoever read it has rounded it.
+                self.complete &=
+                    !number.is_f64() || number.as_f64().is_some_and(|float| float.abs() <= LARGEST_EXACT);
+                self.add(number_text(number).as_bytes());
+            }
             Value::String(text) => self.string(text),
             Value::Array(items) => {
                 self.byte(b'[');
@@ -206,9 +217,11 @@ impl Canonical {
     }
 }
 
+/// Up to here a float is the whole number that was written.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// A number's text; `1.0` is `1`, because a JavaScript host has only one of them.
 pub(crate) fn number_text(number: &Number) -> String {
-    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
     match number.as_f64() {
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= LARGEST_EXACT => {
             // `+ 0.0` turns -0.0 into 0.0.
@@ -327,6 +340,14 @@ mod tests {
         let value = json!({"a": 1});
         let partial = AllParameters { complete: false, ..value.all() };
         assert!(digest("", &partial).ends_with('~'));
+
+        let amount = |text: &str| {
+            of("pay", &serde_json::from_str(&format!("{{\"amount\":{text}}}")).unwrap_or_default())
+        };
+        assert!(amount("123456789012345678901234567890").ends_with('~'));
+        for exact in ["18446744073709551615", "9007199254740993", "1e15", "0.1"] {
+            assert!(!amount(exact).ends_with('~'), "{exact}");
+        }
 
         let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
         assert!(of("x", &deep).ends_with('~'));

@@ -280,7 +280,8 @@ impl<'de> Deserialize<'de> for Tiers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        Self::read(&text).map_err(D::Error::custom)
+        // Who asks for more than tiers is to know which field is meant.
+        Self::read(&text).map_err(|why| D::Error::custom(format!("`tier`: {why}")))
     }
 }
 

@@ -3,7 +3,7 @@
 use callosum_core::query::Following;
 use callosum_core::rules::context_key::named_key;
 use callosum_team::event::{Topics, document, gap_document, id, keys_of, topics};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// Resources that one stream may name.
 const MAX_KEYS: usize = 100;
@@ -135,6 +135,43 @@ impl Event {
 /// The same, as it goes over a stream: it has the id `id`.
 pub(crate) fn gap(id: &str, from: u64, to: u64) -> String {
     format!("id: {id}\nevent: gap\ndata: {}\n\n", gap_document(from, to))
+}
+
+/// The schemas of what a stream sends as `data`, each with its name and the `event` that it comes with; [`document`] and
+/// [`gap_document`] make it.
+pub(crate) fn schemas() -> [(&'static str, &'static str, Value); 2] {
+    let text = json!({ "type": ["string", "null"] });
+    let from: Map<String, Value> = ["machine", "instance", "runtime", "agent", "session", "via"]
+        .map(|name| (name.to_owned(), text.clone()))
+        .into_iter()
+        .collect();
+    let number = json!({ "type": "integer", "format": "uint64", "minimum": 0 });
+    let event = json!({
+        "description": "Something that happened.",
+        "type": "object",
+        "properties": {
+            "seq": { "description": "Its record's sequence number.", "type": "integer", "format": "uint64", "minimum": 0 },
+            "id": { "description": "Where another stream goes on: what `after` and `Last-Event-ID` take.", "type": "string" },
+            "topic": { "description": "What happened.", "type": "string" },
+            "at": { "description": "When: RFC 3339.", "type": "string" },
+            "from": { "description": "Who did it.", "type": "object", "properties": from },
+            "data": { "description": "The record; of tasks, messages and published events what they say.", "type": "object" },
+        },
+        "required": ["seq", "id", "topic", "at", "from", "data"],
+    });
+    let stretch = json!({
+        "description": "From where, and to where, by sequence numbers; `to` lies before `from` where the journal went back.",
+        "type": "object",
+        "properties": { "from": number, "to": number },
+        "required": ["from", "to"],
+    });
+    let gap = json!({
+        "description": "What a reader lacks and the journal no longer has.",
+        "type": "object",
+        "properties": { "gap": stretch },
+        "required": ["gap"],
+    });
+    [("StreamEvent", "message", event), ("StreamGap", "gap", gap)]
 }
 
 /// A place without an event: readers keep it, and tell nobody.

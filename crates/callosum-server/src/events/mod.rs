@@ -21,7 +21,7 @@ use crate::http::peer::only;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 
-pub(crate) use self::event::Keys;
+pub(crate) use self::event::{Keys, schemas};
 use self::event::{Place, Wanted};
 pub(crate) use self::feed::Feed;
 

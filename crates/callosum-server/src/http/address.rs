@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::refusal::Refusal;
 
 /// Characters of a field's name that are shown.
-const SHOWN: usize = 80;
+pub(super) const SHOWN: usize = 80;
 
 /// The fields of the query. Of one that is there twice nobody can tell which is meant.
 #[derive(Debug)]

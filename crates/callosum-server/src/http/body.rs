@@ -3,17 +3,16 @@
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use callosum_protocol::read;
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
+use super::peer::only;
 use super::refusal::Refusal;
 
 /// A larger body is not read.
 const MAX_BODY: usize = 1 << 20;
-/// But up to so many bytes of one are taken in, so that its sender gets to read the answer.
-const MAX_DRAINED: usize = 8 << 20;
 
 /// The JSON of a request's body.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
-        if !is_json(request.headers()) {
+        if !is_json(request.headers())? {
             return Err(Refusal::not_json());
         }
         Ok(Self(read(&whole(request.into_body()).await?)?))
@@ -38,7 +37,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
-        let is_json = is_json(request.headers());
+        let is_json = is_json(request.headers())?;
         let bytes = whole(request.into_body()).await?;
         match (bytes.is_empty(), is_json) {
             (true, _) => Ok(Self(T::default())),
@@ -48,25 +47,34 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let said = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+/// Whether a body is said to be JSON, as it is.
+fn is_json(headers: &HeaderMap) -> Result<bool, Refusal> {
+    if headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Refusal::encoded());
+    }
+    if !headers.contains_key(CONTENT_TYPE) {
+        return Ok(false);
+    }
+    let said = only(headers, &CONTENT_TYPE)
+        .ok_or_else(|| Refusal::field("Content-Type", "expected one header of plain text"))?;
     let essence = said.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
+    Ok(essence.eq_ignore_ascii_case("application/json"))
 }
 
 /// All of a body.
 async fn whole(mut body: Body) -> Result<Bytes, Refusal> {
-    let (mut bytes, mut seen) = (Vec::new(), 0);
+    let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let cut = || Refusal::field("", "the request's body ended too early");
         let Ok(data) = frame.map_err(|_| cut())?.into_data() else { continue };
-        seen += data.len();
-        if seen > MAX_DRAINED {
+        if bytes.len() + data.len() > MAX_BODY {
             return Err(Refusal::too_large());
         }
-        if seen <= MAX_BODY {
-            bytes.extend_from_slice(&data);
-        }
+        bytes.extend_from_slice(&data);
     }
-    if seen > MAX_BODY { Err(Refusal::too_large()) } else { Ok(bytes.into()) }
+    Ok(bytes.into())
 }

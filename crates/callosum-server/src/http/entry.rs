@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use callosum_core::record::RandomId;
@@ -23,6 +25,7 @@ use crate::tokens::Rights;
 
 use super::peer::{Peer, only};
 use super::refusal::Refusal;
+use super::unread::Unread;
 
 /// A request that takes longer is given up.
 const MAX_TIME: Duration = Duration::from_secs(15);
@@ -49,7 +52,7 @@ pub(crate) fn entered<S: Clone + Send + Sync + 'static>(
 }
 
 /// Answers a request in time if it means this program, and puts on the answer what all have.
-async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, next: Next) -> Response {
+async fn answer(State(service): State<Option<Arc<Service>>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = request_id(request.headers());
     let peer = request.extensions().get::<Peer>().cloned();
@@ -57,10 +60,19 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         (service, method, path)
     });
+    let unread = Unread::lend(&mut request);
     let mut response = match peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
-        Err(header) => Refusal::foreign(header).into_response(),
+        Err(header) => {
+            drop(request);
+            Refusal::foreign(header).into_response()
+        }
         Ok(()) => in_time(next.run(request)).await,
     };
+    if let Some(unread) = unread
+        && !Box::pin(unread.take_in(began + MAX_TIME)).await
+    {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     let via = response.extensions_mut().remove::<Answered>();
     let status = response.status().as_u16();
     let headers = response.headers_mut();

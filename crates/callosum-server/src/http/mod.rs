@@ -10,6 +10,7 @@ pub(crate) mod listen;
 pub(crate) mod peer;
 pub(crate) mod refusal;
 pub(crate) mod stream;
+mod unread;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What a request that can't be answered gets: one document, whatever is wrong.
 
-use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use callosum_core::gate::{NotAdmitted, Weighed};
@@ -206,6 +206,12 @@ impl Refusal {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad-request", message, "send JSON, and say so")
     }
 
+    pub(crate) fn encoded() -> Self {
+        let message = "the request's body has a `Content-Encoding`";
+        let remedy = "send it as it is, without that header";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad-request", message, remedy)
+    }
+
     pub(crate) fn busy(message: &str) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, "wait, then send it again").after(1)
     }
@@ -296,9 +302,6 @@ impl IntoResponse for Refusal {
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
-        if self.status == StatusCode::PAYLOAD_TOO_LARGE {
-            headers.insert(HeaderName::from_static("connection"), HeaderValue::from_static("close"));
         }
         response
     }

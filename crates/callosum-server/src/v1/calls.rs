@@ -67,6 +67,8 @@ pub(crate) struct BeforeAnswer {
     tier: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_name: Option<String>,
+    /// Whether a rule is for the tool, if not for this call of it. Where none is, nothing of the tool is ever stopped.
+    covered: bool,
     /// The resources that it acts on.
     context_keys: Vec<String>,
     /// The call's id, for the report of its end.
@@ -208,6 +210,7 @@ impl BeforeAnswer {
             reason,
             tier: weighed.tier().into(),
             rule_name: weighed.rule_name().map(str::to_owned),
+            covered: weighed.is_covered(),
             context_keys: weighed.keys().to_vec(),
             call,
             text: admitted.text,

@@ -9,9 +9,10 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use callosum_core::query::{Answered, QUESTIONS, QueryError, Question, Released, Surface};
 use callosum_core::rules::context_key::named_key;
+use callosum_protocol::Refused;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::http::address::Query;
@@ -50,23 +51,38 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
             // The whole of it as JSON, or field by field.
             let Query(mut asked) = asked;
             let request = match (asked.remove("q"), asked.keys().next()) {
-                (Some(whole), None) => whole,
+                (Some(whole), None) => read_whole(&whole)?,
                 (Some(_), Some(more)) => {
                     return Err(Refusal::field(
                         more,
                         "can't be combined with `q`, which already contains the whole request",
                     ));
                 }
-                (None, _) => Value::Object(fields.read(asked)?).to_string(),
+                (None, _) => fields.read(asked)?,
             };
+            fields.check(&request)?;
+            let request = Value::Object(request).to_string();
             let answer = match question.name {
-                STORY => story(&service, request).await?,
-                name => service.base.ask(name, request).await?,
+                STORY => story(&service, request).await,
+                name => service.base.ask(name, request).await,
             };
+            let answer = answer.map_err(|error| fields.refusal(error))?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))
         };
         router.route(&format!("/v1/{}", question.name), get(answer))
     })
+}
+
+/// A request that is told as one JSON object.
+fn read_whole(text: &str) -> Result<Map<String, Value>, Refusal> {
+    let read = callosum_protocol::read(text.as_bytes());
+    Ok(read.map_err(|mut refused: Refused| {
+        // It is none.
+        if refused.problem.path.as_deref() == Some("") {
+            refused.problem.path = Some("q".to_owned());
+        }
+        refused
+    })?)
 }
 
 /// What happened on a resource: as its caller names it or, where nothing is told under that name, in the one spelling that rules

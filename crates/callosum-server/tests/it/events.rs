@@ -9,25 +9,28 @@ use std::time::{Duration, Instant};
 
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
+use callosum_testing::wait::until;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
+use crate::beside::Pruned;
 use crate::support::{Client, Home, Serve};
 
 /// A stream, from the place on where it says that it begins.
-struct Stream {
+pub(crate) struct Stream {
     client: Client,
     /// The id of the newest place that was told, with an event or without.
     place: String,
 }
 
 /// An event, or the notice of a gap.
-struct Event {
+pub(crate) struct Event {
     id: Option<String>,
-    data: Value,
+    pub(crate) data: Value,
 }
 
 impl Stream {
-    fn open(serve: &Serve, token: &str, query: &str, head: &str) -> Self {
+    pub(crate) fn open(serve: &Serve, token: &str, query: &str, head: &str) -> Self {
         Self::over(serve.client(token), &serve.host(), query, head)
     }
 
@@ -59,7 +62,7 @@ impl Stream {
         }
     }
 
-    fn next(&mut self) -> Event {
+    pub(crate) fn next(&mut self) -> Event {
         let mut event = Event { id: None, data: Value::Null };
         let mut silences = 0;
         loop {
@@ -190,6 +193,54 @@ fn a_journal_that_is_another_one_is_told_as_a_gap() {
     let head = format!("Last-Event-ID: {}\r\n", gap.id.unwrap());
     let mut stream = Stream::open(&serve, &token, "?topic=call.*", &head);
     assert_eq!(stream.next().data["data"]["call"], "2");
+}
+
+#[test]
+fn what_was_pruned_while_a_reader_was_away_is_told_as_a_gap() {
+    let home = Home::new();
+    let Pruned { journal, oldest } = Pruned::new(&home);
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let head = format!("Last-Event-ID: {journal}:100\r\n");
+    let mut stream = Stream::open(&serve, &token, "?topic=call.started", &head);
+    let gap = stream.next();
+    assert_eq!(gap.data["gap"], json!({ "from": 101, "to": oldest }));
+    let mut last = gap.id.unwrap();
+    // Who asks for the oldest that is there lacks nothing.
+    let mut all = Stream::open(&serve, &token, "?topic=call.started&after=0", "");
+    loop {
+        let (event, same) = (stream.next(), all.next());
+        assert_eq!(event.data, same.data);
+        assert_ne!(event.id.as_deref(), Some(last.as_str()));
+        last = event.id.unwrap();
+        if event.data["data"]["call"] == "kept" {
+            break;
+        }
+    }
+}
+
+#[test]
+fn one_token_has_half_of_the_streams_and_leaves_the_others_to_others() {
+    let files = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: files.maximum, ..files }).unwrap();
+    let home = Home::new();
+    home.without_limits();
+    let (greedy, other) = (home.token(&["greedy"]), home.token(&["other"]));
+    let serve = home.serve();
+    let streams: Vec<Stream> = (0..1_024).map(|_| Stream::open(&serve, &greedy, "", "")).collect();
+    let refused = serve.client(&greedy).get("/v1/events");
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (503, &json!("busy")));
+    assert!(refused.header("retry-after").is_some());
+    Stream::open(&serve, &other, "", "");
+    drop(streams);
+    until("a place that is free again", || {
+        let mut client = serve.client(&greedy);
+        client.raw(
+            format!("GET /v1/events HTTP/1.1\r\nHost: {}\r\n{}\r\n", serve.host(), client.head).as_bytes(),
+        );
+        let status = client.answer().status;
+        if status == 200 { Ok(()) } else { Err(status) }
+    });
 }
 
 #[test]

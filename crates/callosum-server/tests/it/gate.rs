@@ -46,6 +46,64 @@ fn a_call_is_paused_with_the_facts_and_its_retry_goes_through() {
 }
 
 #[test]
+fn a_paused_call_that_is_asked_about_again_acts_on_the_same() {
+    let home = Home::new();
+    let folder = home.path().join("app");
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    let serve = home.serve();
+    let mut client = serve.local();
+    let push = |session: &str, call: &str| json!({ "tool": "exec", "params": { "command": "git push origin main" }, "cwd": folder, "session": session, "call": call });
+    let first = client.ok("/v1/before", &push("a", "1"));
+    assert_eq!((&first["verdict"], first["contextKeys"].as_array().unwrap().len()), (&json!("allow"), 1));
+    for _ in 0..2 {
+        let paused = client.ok("/v1/before", &push("b", "2"));
+        assert_eq!((&paused["verdict"], &paused["contextKeys"]), (&json!("pause"), &first["contextKeys"]));
+    }
+}
+
+#[test]
+fn amounts_that_are_too_large_to_be_told_apart_are_not_called_identical() {
+    let home = Home::new();
+    let serve = home.serve();
+    let mut client = serve.local();
+    let head = "Content-Type: application/json\r\n";
+    for (to, amounts, is_identical) in [
+        ("a", ["5", "5"], true),
+        ("b", ["123456789012345678901234567890", "123456789012345678901234567891"], false),
+    ] {
+        let [_, blocked] = amounts.map(|amount| {
+            let text = format!(
+                r#"{{"tool":"pay","params":{{"to":"{to}","amount":{amount}}},"session":"{to}{}"}}"#,
+                home.records("intercept").len()
+            );
+            client.send("POST", "/v1/before", head, &text).json()
+        });
+        assert_eq!(blocked["evidence"][0]["identical"] == true, is_identical, "{blocked}");
+    }
+}
+
+#[test]
+fn a_tool_that_no_rule_is_for_is_told_from_one_whose_call_only_reads() {
+    let home = Home::new();
+    let serve = home.serve();
+    let mut client = serve.local();
+    for (tool, params, is_covered) in [
+        ("pay", json!({ "to": "a" }), true),
+        ("exec", json!({ "command": "ls" }), true),
+        ("exec", json!({ "command": "some-program" }), true),
+        ("pey", json!({ "to": "a" }), false),
+        ("p\u{430}y", json!({ "to": "a" }), false),
+    ] {
+        let told = client.ok("/v1/before", &json!({ "tool": tool, "params": params, "session": "s" }));
+        assert_eq!(
+            (&told["verdict"], &told["covered"]),
+            (&json!("allow"), &json!(is_covered)),
+            "{tool}: {told}"
+        );
+    }
+}
+
+#[test]
 fn an_id_that_calls_of_two_sessions_have_ends_none_of_them_without_its_session() {
     let home = Home::new();
     let token = home.token(&["ci"]);

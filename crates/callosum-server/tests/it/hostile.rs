@@ -60,7 +60,7 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
     let serve = home.serve();
     let mut client = serve.client(&token);
     for (path, body, field) in [
-        ("/v1/before", json!({}), ""),
+        ("/v1/before", json!({}), "tool"),
         ("/v1/before", json!({ "tool": 5 }), "tool"),
         ("/v1/before", json!({ "params": {}, "tool": "" }), "tool"),
         ("/v1/before", json!({ "params": {}, "tool": "x".repeat(301) }), "tool"),
@@ -69,7 +69,7 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
         ("/v1/before", json!({ "params": {}, "tool": "mail", "sesion": "s" }), "sesion"),
         ("/v1/after", json!({ "call": "1", "outcome": "fine" }), "outcome"),
         ("/v1/after", json!({ "call": "", "outcome": "failed" }), "call"),
-        ("/intercept", json!({ "tool": "mail", "params": {} }), ""),
+        ("/intercept", json!({ "tool": "mail", "params": {} }), "instance"),
         ("/intercept", json!({ "instance": "", "tool": "mail" }), "instance"),
         (
             "/intercept",
@@ -89,6 +89,29 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
         assert!(error["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()));
     }
     let head = "Content-Type: application/json\r\n";
+    for (path, text, field) in [
+        ("/v1/before", r#"{"tool":"a","params":{},"tool":"b"}"#, "tool"),
+        ("/v1/before", r#"{"tool":"mail","params":{"to":"a","to":"b"},"session":"s"}"#, "params.to"),
+        (
+            "/v1/before",
+            r#"{"tool":"mail","params":{"a":[{"to":1,"\u0074o":2}]},"session":"s"}"#,
+            "params.a[0].to",
+        ),
+        (
+            "/intercept",
+            r#"{"instance":"a","tool":"mail","params":{"_contextKey":"a","_contextKey":"b"}}"#,
+            "params._contextKey",
+        ),
+        (
+            "/complete",
+            r#"{"instance":"a","contextKey":"k","result":{"error":1,"error":null}}"#,
+            "result.error",
+        ),
+        ("/v1/events", r#"{"topic":"a.b","data":{"n":1,"n":2},"session":"s"}"#, "data.n"),
+    ] {
+        let refused = client.send("POST", path, head, text);
+        assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!(field)), "{text}");
+    }
     let deep = "[".repeat(200_000);
     for text in [
         "",

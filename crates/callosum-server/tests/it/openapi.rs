@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
+use crate::events::Stream;
 use crate::support::{Answer, Client, Home};
 
 /// What the document says of an answer.
@@ -173,6 +174,42 @@ fn together(held: &Held, client: &mut Client) {
     let id = post("/v1/messages", "/v1/messages", sent)["message"]["id"].clone();
     post("/v1/messages/shown", "/v1/messages/shown", json!({ "ids": [id], "session": "w" }));
     held.check("get", "/v1/tasks/{id}", &client.get("/v1/tasks/beat"));
+}
+
+#[test]
+fn what_a_stream_tells_is_as_the_document_says() {
+    let home = Home::new();
+    let ops = home.token(&["ops", "--rights", "operate"]);
+    let serve = home.serve();
+    let mut client = serve.client(&ops);
+    let document = client.get("/openapi.json").json();
+    let held = Held { document, seen: RefCell::default() };
+    let told = &held.document["paths"]["/v1/events"]["get"]["responses"]["200"]["x-callosum-events"];
+    let check = |kind: &str, data: &Value| {
+        let whole = json!({ "allOf": [told[kind]], "components": held.document["components"] });
+        let validator = jsonschema::validator_for(&whole).unwrap();
+        let wrong: Vec<String> = validator.iter_errors(data).map(|error| error.to_string()).collect();
+        let fields = held.fields(&told[kind]);
+        let known = data.as_object().unwrap().keys().all(|field| fields.contains(field));
+        assert!(wrong.is_empty() && known && !fields.is_empty(), "{kind}: {wrong:?} in {data}");
+    };
+    let mail = |session: &str| json!({ "tool": "mail", "params": { "to": "a" }, "session": session });
+    let call = client.ok("/v1/before", &mail("a"))["call"].clone();
+    assert_eq!(client.ok("/v1/before", &mail("b"))["verdict"], "pause");
+    client.ok("/v1/after", &json!({ "call": call, "outcome": "complete" }));
+    client.ok("/lock", &json!({ "instance": "doug", "contextKey": "k", "tier": 3 }));
+    client.ok("/v1/tasks", &json!({ "title": "look" }));
+    client.ok("/v1/events", &json!({ "topic": "a.b", "data": { "last": true } }));
+    let mut stream = Stream::open(&serve, &ops, "?after=0", "");
+    let mut topics = BTreeSet::new();
+    while !topics.contains("a.b") {
+        let event = stream.next().data;
+        check("message", &event);
+        topics.insert(event["topic"].as_str().unwrap().to_owned());
+    }
+    assert!(topics.len() > 5, "{topics:?}");
+    // Behind all that there is.
+    check("gap", &Stream::open(&serve, &ops, "?after=1000000000", "").next().data);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::support::Home;
@@ -66,6 +67,33 @@ fn steps_that_wait_for_a_held_guard_do_not_keep_it() {
     drop(held);
     assert_eq!(home.records("intercept").len(), 1);
     assert!(!home.socket().exists());
+}
+
+#[test]
+fn a_call_that_is_being_decided_when_the_end_is_wanted_is_answered() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let guard = StateGuard::open(&StateDir::new(home.path().to_owned())).unwrap();
+    let held = guard.hold_until(Instant::now() + BOUND).unwrap();
+    let mut client = serve.client(&token);
+    let body = json!({ "tool": "pay", "params": { "to": "a" }, "session": "s", "call": "1" }).to_string();
+    let head = format!("Host: {}\r\n{}Content-Type: application/json", serve.host(), client.head);
+    client.raw(
+        format!("POST /v1/before HTTP/1.1\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+            .as_bytes(),
+    );
+    assert_eq!(serve.local().get("/healthz").status, 200);
+    thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    serve.signal(Signal::TERM);
+    thread::sleep(Duration::from_millis(300));
+    drop(held);
+    let answer = client.answer();
+    assert_eq!((answer.status, &answer.json()["verdict"]), (200, &json!("allow")));
+    assert_eq!(serve.end().code(), Some(0));
+    assert!(began.elapsed() < BOUND, "{:?}", began.elapsed());
+    assert_eq!(home.records("intercept").len(), 1);
 }
 
 #[test]
@@ -175,6 +203,33 @@ fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_
     assert_eq!(client.get("/readyz").status, 200);
     let calls: Vec<_> = home.records("intercept").iter().map(|record| record["call"].clone()).collect();
     assert_eq!(calls, ["1", "3"]);
+}
+
+#[test]
+fn what_goes_on_while_the_state_can_not_be_used_is_as_the_settings_say() {
+    for (settings, note, mail) in [
+        (json!({}), "allow", "refuse"),
+        (json!({ "onStateError": "tiered" }), "allow", "refuse"),
+        (json!({ "onStateError": "open" }), "allow", "allow"),
+        (json!({ "onStateError": "closed" }), "refuse", "refuse"),
+    ] {
+        let home = Home::new();
+        fs::write(home.path().join("settings.json"), settings.to_string()).unwrap();
+        let token = home.token(&["ci"]);
+        let serve = home.serve();
+        let mut client = serve.client(&token);
+        let mode = |mode| fs::set_permissions(home.path(), fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o777);
+        let mut told = |tool: &str| {
+            let call = json!({ "tool": tool, "params": { "to": "a@example.com" }, "session": "s" });
+            let answer = client.post("/v1/before", &call);
+            let verdict = answer.json()["verdict"].as_str().unwrap().to_owned();
+            assert_eq!(answer.status, if verdict == "allow" { 200 } else { 503 }, "{settings} {tool}");
+            verdict
+        };
+        assert_eq!((told("note").as_str(), told("mail").as_str()), (note, mail), "{settings}");
+        mode(0o700);
+    }
 }
 
 #[test]

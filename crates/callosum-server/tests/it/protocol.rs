@@ -4,6 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use callosum_testing::wait::until;
 use serde_json::{Value, json};
 
 use crate::support::{Between, Client, Home};
@@ -176,6 +177,30 @@ fn a_lease_excludes_others_until_its_holder_gives_it_back() {
 }
 
 #[test]
+fn a_lease_that_is_not_given_back_lapses_and_another_instance_gets_it() {
+    let home = Home::new();
+    std::fs::write(home.path().join("settings.json"), r#"{"lockExpiryMs": 1500}"#).unwrap();
+    let (doug, mira) = (home.token(&["doug"]), home.token(&["mira"]));
+    let serve = home.serve();
+    let (mut doug, mut mira) = (serve.client(&doug), serve.client(&mira));
+    let lock = |client: &mut Client, instance: &str| {
+        client.ok("/lock", &json!({ "instance": instance, "contextKey": "account:acme", "tier": 4 }))
+    };
+    let held = lock(&mut doug, "doug");
+    assert_eq!(held["acquired"], true);
+    let refused = lock(&mut mira, "mira");
+    assert_eq!(
+        (&refused["acquired"], &refused["conflict"]["expiresAt"]),
+        (&json!(false), &held["expiresAt"])
+    );
+    until("the end of the lease", || {
+        let taken = lock(&mut mira, "mira");
+        if taken["acquired"] == true { Ok(()) } else { Err(taken) }
+    });
+    assert_eq!(lock(&mut doug, "doug")["acquired"], false);
+}
+
+#[test]
 fn of_many_at_once_at_tier_4_exactly_one_proceeds_and_at_tier_3_all_but_one_are_warned() {
     let home = Home::new();
     home.without_limits();
@@ -263,6 +288,8 @@ fn what_a_call_acts_on_is_told_by_the_rules_or_by_the_caller() {
     let reply = intercept(&mut doug, "doug", "message", json!({ "target": "general", "replyTo": "m9" }));
     assert_eq!(reply["contextKeys"], json!(["thread:general:m9", "channel:general"]));
     assert_eq!(reply["contextKey"], "thread:general:m9");
+    let thread = intercept(&mut doug, "doug", "message", json!({ "target": 777, "threadId": "t5" }));
+    assert_eq!(thread["contextKeys"], json!(["thread:777:t5", "channel:777"]));
     let named =
         intercept(&mut doug, "doug", "mail", json!({ "to": "a@example.com", "_contextKey": "deal:42" }));
     assert_eq!((&named["tier"], &named["contextKeys"]), (&json!(3), &json!(["deal:42"])));

@@ -96,6 +96,28 @@ fn one_that_has_expired_counts_no_more() {
 }
 
 #[test]
+fn what_lets_another_machine_join_may_do_nothing_else() {
+    let home = Home::new();
+    let token = home.token(&["laptop", "--rights", "join"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    let body = json!({}).to_string();
+    for (method, path) in [
+        ("GET", "/v1/status"),
+        ("GET", "/v1/events"),
+        ("GET", "/status"),
+        ("GET", "/metrics"),
+        ("POST", "/v1/before"),
+        ("POST", "/intercept"),
+        ("POST", "/v1/tasks"),
+        ("POST", "/v1/release"),
+    ] {
+        let refused = client.send(method, path, "Content-Type: application/json\r\n", &body);
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("forbidden")), "{path}");
+    }
+}
+
+#[test]
 fn nobody_speaks_for_anothers_instance() {
     let home = Home::new();
     let (one, two) = (home.token(&["one", "--instance", "web"]), home.token(&["two"]));

@@ -13,6 +13,7 @@ use crate::decision::history::{Action as Past, History, State, Who};
 use crate::decision::pause_text::{self, Citation};
 use crate::decision::plan::{HostState, Plan, Refusal, Until};
 use crate::decision::{Decision, EvidenceItem, conflicts, decide};
+use crate::model::digest::is_same_call;
 use crate::model::error::StateError;
 use crate::model::on_conflict::OnConflict;
 use crate::model::settings::OnStateError;
@@ -81,6 +82,7 @@ pub struct Weighed {
     intent: Intent,
     terms: Terms,
     asked_around: bool,
+    covered: bool,
     denial: Option<Denial>,
 }
 
@@ -193,6 +195,12 @@ impl Weighed {
         self.denial.as_ref().map(|denial| denial.rule).or_else(|| self.intent.rule_name())
     }
 
+    /// Whether a rule is for its tool, if not for this call of it.
+    #[must_use]
+    pub fn is_covered(&self) -> bool {
+        self.covered
+    }
+
     /// The resources it acts on.
     #[must_use]
     pub fn keys(&self) -> &[String] {
@@ -238,6 +246,9 @@ impl Gate {
         let denial = self.judged(&policy, &classification, &call, params, of, world);
         let asks = classification.asked_around && classification.tier.is_tracked();
         let asked_around = !looks && denial.is_none() && (asks || classification.names_kept);
+        let covered = classification.rule_name.is_some()
+            || rules.covers_tool(&call.tool)
+            || rules.covers_tool_by_id(&call.tool);
         if !guest.keys.is_empty() {
             classification.context_keys =
                 guest.keys.iter().take(MAX_KEYS).map(|key| named_key(key)).collect();
@@ -251,7 +262,7 @@ impl Gate {
         if let Some(denial) = denial.as_ref().filter(|denial| denial.observed) {
             intent = intent.denied_in_observation(denial);
         }
-        Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around, denial }
+        Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around, covered, denial }
     }
 
     /// Lets a guest's call go on before its line is written, where nothing in the journal has a say in it. The line is there for
@@ -536,7 +547,7 @@ fn facts(history: &History, told: &[Citation], digest: Option<&str>) -> Vec<Fact
             started_ms: action.started.wall_ms,
             expires_ms: expires_ms(action),
             state: told.state,
-            is_identical: digest.is_some() && action.digest.as_deref() == digest,
+            is_identical: digest.is_some_and(|ours| is_same_call(action.digest.as_deref(), ours)),
         })
     };
     told.iter().filter_map(fact).collect()

@@ -5,12 +5,11 @@ mod receiver;
 
 use std::fs;
 
-use callosum_core::gate::{Gate, GateOptions};
-use callosum_core::model::time::{Stamp, from_rfc3339};
-use callosum_core::model::tool_call::ToolCall;
+use callosum_core::model::time::from_rfc3339;
 use callosum_testing::wait::until;
 use serde_json::{Value, json};
 
+use crate::beside::{Pruned, gate, journal_id, write};
 use crate::support::{Client, Home, Serve};
 
 use self::receiver::{Does, Receiver};
@@ -232,19 +231,7 @@ fn a_discord_channel_gets_texts_that_mention_nobody() {
 #[test]
 fn what_was_pruned_is_one_gap_and_so_is_another_journal() {
     let (home, target) = (Home::new(), Receiver::new());
-    // Three months ago, more was journaled than is kept.
-    let gate = gate(&home);
-    let now = gate.machine().now();
-    let past = Stamp { wall_ms: now.wall_ms - 90 * 86_400_000, up_ms: 1_000, boot: Some(7) };
-    for call in 0..500 {
-        write(&gate, &format!("{call}-{}", "x".repeat(200)), &past);
-    }
-    write(&gate, "kept", &now);
-    gate.maintain(&now);
-    drop(gate);
-    let oldest = oldest(&home);
-    assert!(oldest > 0);
-    let journal = journal(&home);
+    let Pruned { journal, oldest } = Pruned::new(&home);
     let known = json!({ "webhooks": { "ci": { "target": "", "journal": journal, "next": 100 } } });
     fs::write(home.path().join("webhooks.json"), known.to_string()).unwrap();
     configure(&home, &[target.webhook("ci", &json!({ "topics": ["call.started"] }))]);
@@ -277,46 +264,11 @@ fn a_journal_that_went_back_is_a_gap_and_what_comes_then_is_posted() {
     assert_eq!(serve.end().code(), Some(0));
     // As a power failure leaves it: what was posted stands in the journal no more.
     let known =
-        json!({ "webhooks": { "ci": { "target": "", "journal": journal(&home), "next": 1_000_000 } } });
+        json!({ "webhooks": { "ci": { "target": "", "journal": journal_id(&home), "next": 1_000_000 } } });
     fs::write(home.path().join("webhooks.json"), known.to_string()).unwrap();
     configure(&home, &[target.webhook("ci", &json!({ "topics": ["call.started"] }))]);
     let serve = home.serve();
     assert_eq!(target.next().json()["data"]["gap"]["from"], 1_000_000);
     notes(&serve, 1..2);
     assert_eq!(target.next().call(), "1");
-}
-
-/// A gate beside the service, as a gateway or a hook has one.
-fn gate(home: &Home) -> Gate {
-    Gate::new(GateOptions {
-        settings: json!({ "stateDir": home.path(), "journalMaxBytes": 65_536, "durability": "os" })
-            .to_string(),
-        runtime: "test".to_owned(),
-        home: home.path().to_owned(),
-        ..GateOptions::default()
-    })
-}
-
-fn write(gate: &Gate, call: &str, now: &Stamp) {
-    let session = "s".to_owned();
-    let asked =
-        ToolCall { tool: "note".to_owned(), session, call: Some(call.to_owned()), ..ToolCall::default() };
-    let answer = gate.before(&asked, &json!({ "to": call }), now);
-    assert!(!matches!(answer, callosum_core::gate::Answer::Refuse(_)), "{answer:?}");
-}
-
-/// Where the oldest segment begins that is there.
-fn oldest(home: &Home) -> u64 {
-    let names = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name());
-    let base = |name: std::ffi::OsString| -> Option<u64> {
-        name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()
-    };
-    names.filter_map(base).min().unwrap()
-}
-
-/// The journal's id.
-fn journal(home: &Home) -> String {
-    let text = fs::read_to_string(home.path().join("journal.jsonl")).unwrap();
-    let opened: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    opened["journal"].as_str().unwrap().to_owned()
 }
