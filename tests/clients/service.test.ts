@@ -219,7 +219,7 @@ test("the questions are answered as the command line prints them", LIMIT, async 
   try {
     await client.guard("mail", params, () => 1, { session: "one" });
     assert.equal((await client.before({ tool: "mail", params, session: "two" })).verdict, "pause");
-    assert.equal((await client.before({ tool: "mial", params, session: "two" })).covered, false);
+    assert.equal((await client.before({ tool: "unheard_of", params, session: "two" })).covered, false);
     assert.equal((await client.lock(key, 3)).acquired, true);
     for (const [question, asked, options] of [
       ["journal", { key, limit: 10 }, ["--key", key, "-n", "10"]],

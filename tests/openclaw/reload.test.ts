@@ -195,29 +195,33 @@ describe("a send that spans a replacement of the plugin gets its outcome", { ski
   });
 });
 
-test("its config edited, then the gateway stopped in mid-send and started: it gates with what it knew, under its new name", ONLY_AT_FULL_SIZE, async () => {
-  await world.play("all-a", mail("all"));
-  assert.equal(sent("all"), 1);
-  const name = await world.edit();
-  assert.ok(isPause((await world.play("all-b", mail("all")))[0]));
+test(
+  "its config edited, then the gateway stopped in mid-send and started: it gates with what it knew, under its new name",
+  ONLY_AT_FULL_SIZE,
+  async () => {
+    await world.play("all-a", mail("all"));
+    assert.equal(sent("all"), 1);
+    const name = await world.edit();
+    assert.ok(isPause((await world.play("all-b", mail("all")))[0]));
 
-  const slow = world.begin("stop-a", [mail("stop", { slow: 2 })]);
-  await until("the mail to be out", () => sent("stop") === 1);
-  await world.gateway.stop();
-  await slow.ended.catch(() => {});
-  await world.gateway.start();
-  // The gateway answers before its plugins have their methods.
-  const status = await until("the plugin", () => world.status().catch(() => undefined), 30_000);
-  assert.equal(status.instanceId, name);
-  assert.equal(status.degraded, undefined);
-  // The send has its outcome, and is evidence.
-  const told = await actions("stop");
-  assert.equal(told[0], "intercept");
-  assert.match(String(told[1]), /complete|unknown/);
-  console.log(`# stopped in mid-send: ${told.join(", ")}`);
-  for (const mailed of ["stop", "all"]) {
-    assert.ok(isPause((await world.play(`${mailed}-c`, mail(mailed)))[0]));
-    assert.equal(sent(mailed), 1);
-  }
-  assert.deepEqual(await actions("all"), ["intercept", "complete", "blocked", "blocked"]);
-});
+    const slow = world.begin("stop-a", [mail("stop", { slow: 2 })]);
+    await until("the mail to be out", () => sent("stop") === 1);
+    await world.gateway.stop();
+    await slow.ended.catch(() => {});
+    await world.gateway.start();
+    // The gateway answers before its plugins have their methods.
+    const status = await until("the plugin", () => world.status().catch(() => undefined), 30_000);
+    assert.equal(status.instanceId, name);
+    assert.equal(status.degraded, undefined);
+    // The send has its outcome, and is evidence.
+    const told = await actions("stop");
+    assert.equal(told[0], "intercept");
+    assert.match(String(told[1]), /complete|unknown/);
+    console.log(`# stopped in mid-send: ${told.join(", ")}`);
+    for (const mailed of ["stop", "all"]) {
+      assert.ok(isPause((await world.play(`${mailed}-c`, mail(mailed)))[0]));
+      assert.equal(sent(mailed), 1);
+    }
+    assert.deepEqual(await actions("all"), ["intercept", "complete", "blocked", "blocked"]);
+  },
+);

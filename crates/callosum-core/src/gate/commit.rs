@@ -205,7 +205,7 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use serde_json::json;
 
     use super::*;

@@ -14,7 +14,10 @@ fn call(tool: &str) -> ToolCall {
 /// The name of the rule that matches, `-` when none does.
 fn matching(rules: &Value, call: &ToolCall, runtime: &str, params: &Value) -> String {
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
-    rules.classify(call, runtime, params, &World::unseen()).rule_name.map_or_else(|| "-".to_owned(), |name| (*name).to_owned())
+    rules
+        .classify(call, runtime, params, &World::unseen())
+        .rule_name
+        .map_or_else(|| "-".to_owned(), |name| (*name).to_owned())
 }
 
 #[test]
