@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.told.append((self.path, body))
         if self.path == "/v1/before" and self.server.silent.is_set():
             self.server.spoken.wait(30)
-        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"], "covered": body.get("tool") != "mial"}
+        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"], "covered": body.get("tool") != "unheard_of"}
         answer = json.dumps(verdict if self.path == "/v1/before" else {"ok": True}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -233,7 +233,7 @@ class Processes(WithService):
 
     def test_a_verdict_tells_whether_a_rule_is_for_the_tool(self) -> None:
         self.assertIs(self.client.before("mail", {}).covered, True)
-        self.assertIs(self.client.before("mial", {}).covered, False)
+        self.assertIs(self.client.before("unheard_of", {}).covered, False)
 
     def test_a_closed_client_says_so(self) -> None:
         self.client.close()
