@@ -1,5 +1,8 @@
 // Tool calls as a host hands them to the gate: one of each sort that the rules tell apart, with parameters of any size.
 
+/** Where a line has to be before its call goes on: with the system, or on the disk. */
+export type Durability = "os" | "disk";
+
 export interface Kind {
   tool: string;
   tier: 0 | 1 | 2 | 3;

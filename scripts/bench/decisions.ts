@@ -1,9 +1,9 @@
 // What one call costs the host: before- and after-hook together, on journals of several sizes, beside the floor and the SQLite gate.
 
-import { type Call, KINDS, type Kind, newCall } from "./calls.ts";
+import { type Call, type Durability, KINDS, type Kind, newCall } from "./calls.ts";
 import { count, type Journal, type Journals } from "./journals.ts";
 import { Floor } from "./native.ts";
-import { type Durability, Product } from "./product.ts";
+import { Product } from "./product.ts";
 import { atMost, type Row, type Target } from "./rows.ts";
 import { type Summary, summary, type Times } from "./samples.ts";
 import { SqliteGate } from "./sqlite-gate.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../plugin/native/binding.js";
 import { loadGate, type NativeGate } from "../../plugin/src/native.runtime.ts";
 import { EXTENSION } from "../build.ts";
-import { type Call, KINDS, newCall, newSession } from "./calls.ts";
+import { type Call, type Durability, KINDS, newCall, newSession } from "./calls.ts";
 import { KEEP_ALL } from "./journals.ts";
 import { awaited, type Times, timed } from "./samples.ts";
 
@@ -13,8 +13,6 @@ const AGENT = "main";
 const WORKSPACE = "/srv/agent";
 /** Long enough for a journal of any size that is measured here. */
 const OPENING_MS = 120_000;
-
-export type Durability = "os" | "disk";
 
 interface Status {
   degraded?: { cause: string };

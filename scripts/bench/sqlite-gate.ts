@@ -3,8 +3,7 @@
 
 import { hash } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type Call, KINDS, newCall, newSession } from "./calls.ts";
-import type { Durability } from "./product.ts";
+import { type Call, type Durability, KINDS, newCall, newSession } from "./calls.ts";
 import { type Times, timed } from "./samples.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
