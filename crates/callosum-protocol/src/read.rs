@@ -16,12 +16,15 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
         return Err(Refused::field("", "expected an object, not a list"));
     }
     // Of a field that is there twice nobody can tell which is meant, and serde takes the last where it reads values.
-    if let Some(path) = repeated(bytes) {
-        return Err(Refused::field(&path, "it is there more than once"));
-    }
+    let whole = match repeated(bytes) {
+        Ok(Some(path)) => return Err(Refused::field(&one_line(&path, 300), "it is there more than once")),
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
     // Keeping track of the field costs as much again.
     if let Ok(read) = serde_json::from_slice(bytes) {
-        return Ok(read);
+        // Fields that nobody knows are passed over without being read.
+        return whole.map(|()| read).map_err(|error| wrong("", &error.to_string()));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -38,9 +41,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
 fn wrong(path: &str, said: &str) -> Refused {
     let missing = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
     match missing {
-        Some((field, _)) if path.is_empty() => {
-            Refused::field(field, format!("it is missing: missing field `{field}`"))
-        }
+        Some((field, _)) if path.is_empty() => Refused::field(field, "it is missing"),
         Some((field, _)) => Refused::field(&format!("{path}.{field}"), "it is missing"),
         None => Refused::field(path, one_line(&in_plain_words(said), 300)),
     }

@@ -6,13 +6,16 @@ use std::fmt::{self, Formatter};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// The path of a field that is there more than once, in whatever object; none also where this is no JSON.
-pub(crate) fn repeated(bytes: &[u8]) -> Option<String> {
+/// The path of a field that is there more than once, in whatever object.
+///
+/// # Errors
+/// When that can't be told of all of it: it is no JSON, too deep, or has a number that is too large.
+pub(crate) fn repeated(bytes: &[u8]) -> Result<Option<String>, serde_json::Error> {
     let (mut names, mut found) = (Vec::with_capacity(16), None);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    // What is wrong otherwise is found by who reads what it means.
-    let _ = Objects { names: &mut names, found: &mut found }.deserialize(&mut reader);
-    found
+    let read = Objects { names: &mut names, found: &mut found }.deserialize(&mut reader);
+    // The search ends where it has found one.
+    if found.is_some() { Ok(found) } else { read.map(|()| None) }
 }
 
 /// The path of what was found, seen from outside of the place where it is.

@@ -144,7 +144,7 @@ test("who has no token of the gateway gets nothing, and what is wrong is named",
       assert.equal(answer.locks, undefined);
     }
   for (const [method, path, body, status, code, field] of [
-    ["POST", "/lock", { instance: "doug" }, 400, "bad-request", ""],
+    ["POST", "/lock", { instance: "doug" }, 400, "bad-request", "contextKey"],
     ["POST", "/lock", { instance: "../local", contextKey: "k" }, 400, "bad-request", "instance"],
     ["POST", "/intercept", { instance: "doug", tool: 5 }, 400, "bad-request", "tool"],
     ["GET", "/intercept", undefined, 405, "method-not-allowed", undefined],

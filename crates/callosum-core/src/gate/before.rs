@@ -293,7 +293,15 @@ impl Gate {
         match self.decide_and_write(&mut intent, patience, course, now) {
             Ok(answer) => answer,
             Err(NotNow::Busy) => self.not_now(intent, now),
-            Err(NotNow::Failed(error)) => self.state_failed(Arc::make_mut(&mut intent), &error, now),
+            Err(NotNow::Failed(error)) => match course.refused() {
+                // Its host has refused it: `onStateError` has no say any more.
+                Some(text) => {
+                    lock(&self.health).failed(&error, now);
+                    self.revoke_intent(&intent, None, error.code(), text, now);
+                    Answer::Refuse(text.to_owned())
+                }
+                None => self.state_failed(Arc::make_mut(&mut intent), &error, now),
+            },
         }
     }
 

@@ -5,6 +5,7 @@
 //! 2. **Commit.** What is planned is appended in the hold of the guard in which it was planned: no line comes between what the
 //!    plan saw and what it writes. Either it gives [`Committed`], or the call is planned again: where the history was not the
 //!    journal's (files that were replaced, or a corrupt index), on a journal that is opened anew, once.
+//!    A pause is promised to its ticket first: a host that gives the call up from then on is told its text.
 //! 3. **Note.** Tickets and open calls learn from [`Committed`] alone what became of the call, when the guard is free for others
 //!    and the ledger is not yet.
 
@@ -19,7 +20,7 @@ use crate::store::ledger::{Ledger, Needs};
 
 use super::intent::Intent;
 use super::open_calls::{Phase, Unflushed};
-use super::tickets::{Course, TOO_LATE, Work};
+use super::tickets::{Course, Promise, TOO_LATE, Work};
 use super::transaction::NotNow;
 use super::{Answer, Gate, lock};
 
@@ -64,7 +65,7 @@ impl Gate {
         } else {
             (Needs::default(), Check::Journal)
         };
-        self.with_ledger(&needs, patience, check, now, |ledger, proof| {
+        let result = self.with_ledger(&needs, patience, check, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
             if !matches!(patience, Patience::None)
                 && let Some(answer) = self.same_call_again(shared, patience, now)
@@ -90,10 +91,15 @@ impl Gate {
                 }
                 Plan::Allow { .. } | Plan::HostRefused(_) => {}
             }
-            let committed = self.commit(plan, intent, course, ledger, &proof, now)?;
+            let settled = self.settle(plan, intent, (&who, &keys), course, ledger.history(), now);
+            let committed = self.commit(settled, intent, course, ledger, &proof, now)?;
             drop(proof);
             Ok(self.note_committed(committed, shared, course, ledger.history(), now))
-        })
+        });
+        if result.is_err() {
+            course.withdraw();
+        }
+        result
     }
 
     /// What is to be done about a call on this history.
@@ -111,10 +117,30 @@ impl Gate {
         plan(history, &call_facts, host, now, &|boot, holder: &_| machine.is_dead(boot, holder))
     }
 
+    /// A plan that its host is sure to be told of, and the text of a refusal: a retry goes by the line of a pause, which must not stand
+    /// there of one that nobody was shown. What the host has done meanwhile goes before it.
+    fn settle(
+        &self,
+        plan: Plan,
+        intent: &Intent,
+        of: (&Who, &[String]),
+        course: &Course,
+        history: &History,
+        now: &Stamp,
+    ) -> (Plan, String) {
+        let Plan::Refuse(refusal) = &plan else { return (plan, String::new()) };
+        let text = refusal.text(history, intent.digest(), self.settings.recent_window_ms, now);
+        match course.promise(&text) {
+            Promise::Made => (plan, text),
+            Promise::Refused(text) => (Plan::HostRefused(text), String::new()),
+            Promise::Runs => (self.plan(intent, of, HostState::Runs, history, now), String::new()),
+        }
+    }
+
     /// Appends what is planned, in the hold of the guard that `proof` stands for.
     fn commit(
         &self,
-        plan: Plan,
+        (plan, told): (Plan, String),
         intent: &mut Intent,
         course: &Course,
         ledger: &mut Ledger,
@@ -135,17 +161,9 @@ impl Gate {
                 (text.to_owned(), Some(start.seq))
             }
             Plan::Refuse(mut refusal) => {
-                // A retry goes by this line: it must not stand there of a pause that nobody was told of.
-                let history = ledger.history();
-                let text = refusal.text(history, intent.digest(), self.settings.recent_window_ms, now);
-                match course.will_be_refused(&text) {
-                    Some(other) => (other, None),
-                    None => {
-                        let record = intent.refusal(&mut refusal, now);
-                        self.append_of_call(ledger, proof, record, now)?;
-                        return Ok(Committed::Refusal(text));
-                    }
-                }
+                let record = intent.refusal(&mut refusal, now);
+                self.append_of_call(ledger, proof, record, now)?;
+                return Ok(Committed::Refusal(told));
             }
             Plan::HostRefused(text) => (text, None),
         };
@@ -204,43 +222,4 @@ impl Gate {
 }
 
 #[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-    use serde_json::json;
-
-    use super::*;
-    use crate::gate::GateOptions;
-    use crate::model::tool_call::ToolCall;
-    use crate::query::{Filter, Source};
-
-    /// The host refuses a call with its own words between the look at it and the line: it was shown no evidence.
-    #[test]
-    fn no_pause_is_written_of_a_call_that_its_host_has_refused_meanwhile() {
-        let directory = tempfile::tempdir().unwrap();
-        let settings = json!({"stateDir": directory.path(), "durability": "os"});
-        let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
-        let now = gate.machine().now();
-        let params = json!({"command": "gog gmail send --to alice@example.com --subject a --body b"});
-        let call = |session: &str| ToolCall {
-            tool: "exec".to_owned(),
-            session: session.to_owned(),
-            ..ToolCall::default()
-        };
-        assert_eq!(gate.before(&call("a"), &params, &now), Answer::Proceed);
-        let paused = call("b");
-        let mut intent = gate.intent(&paused, gate.classify(&paused, &params, &now), &params);
-        let (keys, who, course) = (intent.all_keys(), intent.who(), Course::default());
-        let needs = Needs { keys: &keys, who: Some(&who), now, ..Needs::default() };
-        let committed = gate.with_ledger(&needs, Patience::None, Check::All, &now, |ledger, proof| {
-            let plan = gate.plan(&intent, (&who, &keys), HostState::Waits, ledger.history(), &now);
-            assert!(matches!(plan, Plan::Refuse(_)), "{plan:?}");
-            assert_eq!(course.will_be_refused("the host's words"), None);
-            gate.commit(plan, &mut intent, &course, ledger, &proof, &now)
-        });
-        let Ok(Committed::HostRefusal(text)) = committed else { panic!("not the host's refusal") };
-        assert_eq!(text, "the host's words");
-        let records = gate.journal(&Filter::default(), &now).unwrap().entries;
-        let last = records.last().and_then(|record| record["action"].as_str());
-        assert_eq!(last, Some("refused"));
-    }
-}
+mod tests;

@@ -58,9 +58,11 @@ struct Entry {
 /// What the host that waits for a call and whoever is at it tell each other.
 #[derive(Debug, Default)]
 pub(super) struct Course {
-    /// What the host was told when it gave the call up, or will be told of a pause that is being written. Whoever writes what
-    /// became of such a call goes by this: what ran must not stand there as refused, nor what was refused as begun.
+    /// What the host was told when it gave the call up. Whoever writes what became of such a call goes by this: what ran must
+    /// not stand there as refused, nor what was refused as begun.
     told: OnceLock<Answer>,
+    /// What the host is told if it gives the call up while its refusal is being written.
+    promised: Mutex<Option<String>>,
     /// The call, until somebody has closed it.
     intent: Mutex<Option<Arc<Intent>>>,
     /// The sequence number of its start, once that is written and noted, and its host had not given it up.
@@ -76,6 +78,7 @@ impl Course {
         };
         Self {
             told: OnceLock::new(),
+            promised: Mutex::new(None),
             intent: Mutex::new(intent.map(Arc::clone)),
             started: Mutex::new(started),
         }
@@ -100,14 +103,28 @@ impl Course {
         if let HostState::Refused(text) = self.host_state(false) { Some(text) } else { None }
     }
 
-    /// The call is refused with this text, also where its host gives it up before that is written; the other text where the host has
-    /// refused it by then.
-    pub(super) fn will_be_refused(&self, text: &str) -> Option<String> {
-        let refused = self.told.get_or_init(|| Answer::Refuse(text.to_owned()));
-        match refused {
-            Answer::Refuse(other) if other != text => Some(other.clone()),
-            _ => None,
+    /// Promises the host this text, if it still waits.
+    pub(super) fn promise(&self, text: &str) -> Promise {
+        let mut promised = lock(&self.promised);
+        match self.told.get() {
+            None => {
+                *promised = Some(text.to_owned());
+                Promise::Made
+            }
+            Some(Answer::Refuse(text)) => Promise::Refused(text.clone()),
+            Some(_) => Promise::Runs,
         }
+    }
+
+    /// What was promised is not written after all.
+    pub(super) fn withdraw(&self) {
+        *lock(&self.promised) = None;
+    }
+
+    /// What the host that gives the call up is told: what was promised, else what `otherwise` says.
+    pub(super) fn give_up(&self, otherwise: impl FnOnce() -> Answer) -> &Answer {
+        let promised = lock(&self.promised);
+        self.told.get_or_init(|| promised.clone().map_or_else(otherwise, Answer::Refuse))
     }
 
     /// The call's start stands in the journal, and its host had not given it up then.
@@ -121,6 +138,16 @@ impl Course {
             *known = Arc::clone(intent);
         }
     }
+}
+
+/// What becomes of a text that a host is promised.
+pub(super) enum Promise {
+    /// It is told that, even if it gives the call up now.
+    Made,
+    /// It has refused the call with this text.
+    Refused(String),
+    /// It has let the call run.
+    Runs,
 }
 
 /// What a worker finds under its ticket.
@@ -381,7 +408,7 @@ impl Gate {
             if let Some(known) = entry.done.as_ref().or_else(|| course.told.get()) {
                 return known.clone();
             }
-            let told = course.told.get_or_init(|| self.without_answer(course, why)).clone();
+            let told = course.give_up(|| self.without_answer(course, why)).clone();
             // A decision that no worker has begun is not begun any more.
             let undecided = matches!(entry.work, Some(Work::Begin(_) | Work::Classify { .. }));
             if undecided {

@@ -115,6 +115,7 @@ const TWO_DIGITS: [[u8; 2]; 100] = {
     }
     all
 };
+
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 3_600_000;
 /// A year, milliseconds: no window and no lease is longer.

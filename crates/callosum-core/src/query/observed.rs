@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::decision::history::Who;
+use crate::model::digest::is_same_call;
 use crate::model::error::QueryError;
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
@@ -155,8 +156,9 @@ impl Reading {
         let rule = self.rules.entry(name.clone()).or_default();
         rule.told.would_stop += 1;
         rule.told.would_block += u64::from(blocks(record.conflict, record.on_conflict));
+        let theirs = |shown: &Shown| self.digests.get(&shown.seq).map(String::as_str);
         let same =
-            |shown: &Shown| record.digest.is_some() && self.digests.get(&shown.seq) == record.digest.as_ref();
+            |shown: &Shown| record.digest.as_deref().is_some_and(|ours| is_same_call(theirs(shown), ours));
         rule.told.identical += u64::from(record.evidence.iter().any(same));
         for key in &record.context_keys {
             *rule.keys.entry(key.clone()).or_default() += 1;

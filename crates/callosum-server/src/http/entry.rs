@@ -68,7 +68,7 @@ async fn answer(State(service): State<Option<Arc<Service>>>, mut request: Reques
         }
         Ok(()) => in_time(next.run(request)).await,
     };
-    if let Some(unread) = unread
+    if let Some(unread) = unread.filter(Unread::has_some)
         && !Box::pin(unread.take_in(began + MAX_TIME)).await
     {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -110,24 +110,27 @@ fn bound(field: &Value, name: &str) -> Option<i128> {
 fn allows(field: &Value, value: &Value) -> bool {
     let is_signed =
         || !field.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with('u'));
-    types(field).any(|kind| match (kind, value) {
-        ("null", Value::Null) | ("boolean", Value::Bool(_)) | ("object", Value::Object(_)) => true,
-        ("integer", Value::Number(number)) => {
-            let whole = number.as_i64().map(i128::from);
-            let whole = whole.or_else(|| number.as_u64().filter(|_| !is_signed()).map(i128::from));
-            whole.is_some_and(|whole| {
-                bound(field, "minimum").is_none_or(|least| least <= whole)
-                    && bound(field, "maximum").is_none_or(|most| whole <= most)
-            })
-        }
-        ("string", Value::String(text)) => bound(field, "maxLength")
-            .and_then(|most| usize::try_from(most).ok())
-            .is_none_or(|most| text.chars().count() <= most),
-        ("array", Value::Array(items)) => {
-            field.get("items").is_none_or(|of| items.iter().all(|item| allows(of, item)))
-        }
-        _ => false,
-    })
+    let mut kinds = types(field).peekable();
+    // What has no type that we know is for serde to say.
+    kinds.peek().is_none()
+        || kinds.any(|kind| match (kind, value) {
+            ("null", Value::Null) | ("boolean", Value::Bool(_)) | ("object", Value::Object(_)) => true,
+            ("integer", Value::Number(number)) => {
+                let whole = number.as_i64().map(i128::from);
+                let whole = whole.or_else(|| number.as_u64().filter(|_| !is_signed()).map(i128::from));
+                whole.is_some_and(|whole| {
+                    bound(field, "minimum").is_none_or(|least| least <= whole)
+                        && bound(field, "maximum").is_none_or(|most| whole <= most)
+                })
+            }
+            ("string", Value::String(text)) => bound(field, "maxLength")
+                .and_then(|most| usize::try_from(most).ok())
+                .is_none_or(|most| text.chars().count() <= most),
+            ("array", Value::Array(items)) => {
+                field.get("items").is_none_or(|of| items.iter().all(|item| allows(of, item)))
+            }
+            _ => false,
+        })
 }
 
 /// What a field may be.

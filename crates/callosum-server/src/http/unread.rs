@@ -93,6 +93,11 @@ impl Unread {
         Some(Self { left, is_held_back })
     }
 
+    /// Whether anything is left.
+    pub(super) fn has_some(&self) -> bool {
+        self.left.lock().is_some()
+    }
+
     /// Takes in what is left, until `end` at the latest. Whether that was all of it, so that the connection can be used again.
     pub(super) async fn take_in(self, end: Instant) -> bool {
         let Some(Left { mut body, is_begun }) = self.left.lock().take() else { return true };

@@ -67,7 +67,7 @@ pub(crate) struct BeforeAnswer {
     tier: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_name: Option<String>,
-    /// Whether a rule is for the tool, if not for this call of it. Where none is, nothing of the tool is ever stopped.
+    /// Whether any rule could apply to the tool. Where none could, no other call is held against one of it.
     covered: bool,
     /// The resources that it acts on.
     context_keys: Vec<String>,

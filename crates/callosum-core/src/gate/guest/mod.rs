@@ -195,7 +195,7 @@ impl Weighed {
         self.denial.as_ref().map(|denial| denial.rule).or_else(|| self.intent.rule_name())
     }
 
-    /// Whether a rule is for its tool, if not for this call of it.
+    /// Whether any rule could apply to its tool, or a policy does to this call.
     #[must_use]
     pub fn is_covered(&self) -> bool {
         self.covered
@@ -246,7 +246,8 @@ impl Gate {
         let denial = self.judged(&policy, &classification, &call, params, of, world);
         let asks = classification.asked_around && classification.tier.is_tracked();
         let asked_around = !looks && denial.is_none() && (asks || classification.names_kept);
-        let covered = classification.rule_name.is_some()
+        let covered = denial.is_some()
+            || classification.rule_name.is_some()
             || rules.covers_tool(&call.tool)
             || rules.covers_tool_by_id(&call.tool);
         if !guest.keys.is_empty() {
