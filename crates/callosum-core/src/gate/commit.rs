@@ -91,8 +91,8 @@ impl Gate {
                 }
                 Plan::Allow { .. } | Plan::HostRefused(_) => {}
             }
-            let settled = self.settle(plan, intent, (&who, &keys), course, ledger.history(), now);
-            let committed = self.commit(settled, intent, course, ledger, &proof, now)?;
+            let announced = self.announce(plan, intent, (&who, &keys), course, ledger.history(), now);
+            let committed = self.commit(announced, intent, course, ledger, &proof, now)?;
             drop(proof);
             Ok(self.note_committed(committed, shared, course, ledger.history(), now))
         });
@@ -119,7 +119,7 @@ impl Gate {
 
     /// A plan that its host is sure to be told of, and the text of a refusal: a retry goes by the line of a pause, which must not stand
     /// there of one that nobody was shown. What the host has done meanwhile goes before it.
-    fn settle(
+    fn announce(
         &self,
         plan: Plan,
         intent: &Intent,

@@ -36,16 +36,17 @@ fn committed(gate: &Gate, meanwhile: impl FnOnce(&Course)) -> Committed {
         let plan = gate.plan(&intent, (&who, &keys), HostState::Waits, ledger.history(), &now);
         assert!(matches!(plan, Plan::Refuse(_)), "{plan:?}");
         meanwhile(&course);
-        let settled = gate.settle(plan, &intent, (&who, &keys), &course, ledger.history(), &now);
-        gate.commit(settled, &mut intent, &course, ledger, &proof, &now)
+        let announced = gate.announce(plan, &intent, (&who, &keys), &course, ledger.history(), &now);
+        gate.commit(announced, &mut intent, &course, ledger, &proof, &now)
     });
     committed.unwrap_or_else(|_| panic!("nothing was committed"))
 }
 
-/// The last line.
+/// The last line of a session.
 fn last(gate: &Gate) -> Value {
     let entries = gate.journal(&Filter::default(), &gate.machine().now()).unwrap().entries;
-    serde_json::to_value(entries.last().unwrap()).unwrap()
+    let of_session = entries.iter().rfind(|record| record.get("session").is_some());
+    serde_json::to_value(of_session.unwrap()).unwrap()
 }
 
 #[test]
