@@ -330,13 +330,12 @@ pub fn ended(action: &Action, state: State) -> String {
 }
 
 fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
-    match (action.digest.as_deref(), digest) {
-        (theirs, Some(ours)) if is_same_call(theirs, ours) => "; parameters identical",
-        // One of the two may be from before rounded numbers were marked.
-        (Some(theirs), Some(ours)) if theirs.trim_end_matches('~') != ours.trim_end_matches('~') => {
-            "; parameters differ"
-        }
-        _ => "",
+    let (Some(theirs), Some(ours)) = (action.digest.as_deref(), digest) else { return "" };
+    match theirs.trim_end_matches('~') == ours.trim_end_matches('~') {
+        true if is_same_call(Some(theirs), ours) => "; parameters identical",
+        // What was cut off, or rounded, may differ.
+        true => "",
+        false => "; parameters differ",
     }
 }
 
