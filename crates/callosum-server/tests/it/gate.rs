@@ -154,7 +154,7 @@ fn what_a_call_does_has_to_be_told() {
     let serve = home.serve();
     let mut client = serve.client(&token);
     for (body, said) in [
-        (json!({ "tool": "create_refund", "session": "a" }), "missing field `params`"),
+        (json!({ "tool": "create_refund", "session": "a" }), "\"path\":\"params\""),
         (
             json!(["create_refund", { "payment": "pay_1" }, "a", null, "1", null, null, null]),
             "expected an object",

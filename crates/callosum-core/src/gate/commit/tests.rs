@@ -1,6 +1,6 @@
 //! What a host does with a call between the look at it and its line.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 use serde_json::{Value, json};
 
 use super::*;
