@@ -31,7 +31,7 @@ export interface Verdict {
   readonly tier: number;
   /** The rule that said so; of a call that is refused by policy, what it breaks. */
   readonly ruleName?: string;
-  /** Whether a rule is for the tool, if not for this call of it: where none is, nothing of the tool is ever stopped. */
+  /** Whether any rule could apply to the tool. Where none could, no other call is held against one of it. */
   readonly covered?: boolean;
   /** The resources that the call acts on. */
   readonly contextKeys: readonly string[];

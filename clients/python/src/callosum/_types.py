@@ -33,7 +33,7 @@ class Verdict:
     rule_name: str | None = None
     """The rule that said so; of a call that is refused by policy, what it breaks."""
     covered: bool | None = None
-    """Whether a rule is for the tool, if not for this call of it: where none is, nothing of the tool is ever stopped. None where it is not told."""
+    """Whether any rule could apply to the tool. Where none could, no other call is held against one of it. None where it is not told."""
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The whole answer, with fields that this client does not know."""
 

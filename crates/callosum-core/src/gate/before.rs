@@ -516,7 +516,7 @@ impl Gate {
         answer
     }
 
-    /// Writes that a call whose start was written is refused, with the text that its model reads.
+    /// Writes that a call is refused, with the text that its model reads; `started` is its start, if that was written.
     pub(super) fn revoke_intent(
         &self,
         intent: &Intent,
