@@ -69,11 +69,9 @@ function addonName(): string {
   return `${ROOT_PACKAGE.napi.binaryName}.${parseTriple(hostTarget()).platformArchABI}.node`;
 }
 
-/** Builds the programs that tests and `npm run torture` start, in target/release; `tests/programs.ts` finds them there. */
+/** Builds the programs that tests and `npm run torture` start beside the product's; `tests/programs.ts` finds them. */
 export async function buildTestPrograms(): Promise<void> {
-  // Of the whole workspace, or what they stand on would be compiled again with fewer features.
-  const programs = ["racer", "make-journal", "make-certificate"].flatMap((name) => ["--bin", name]);
-  await run("cargo", ["build", "--release", "--locked", "--workspace", ...programs]);
+  await buildPrograms("racer", "make-journal", "make-certificate");
 }
 
 /** Builds the addon that panics on demand in target/debug. */

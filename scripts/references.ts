@@ -162,7 +162,12 @@ function accepted(field: Schema, schema: Schema): string {
 }
 
 function settings(manifest: { configSchema: Schema }, { defaults }: Tables): string[] {
-  const rows = Object.entries(manifest.configSchema.properties ?? {}).map(([name, { description = "", anyOf = [] }]) => {
+  const properties = manifest.configSchema.properties ?? {};
+  // OpenClaw refuses a setting that its manifest does not name, and the core passes over one that it does not know.
+  const names = [...Object.keys(properties), ...Object.keys(defaults)];
+  const alone = names.filter((name) => !Object.hasOwn(properties, name) || !Object.hasOwn(defaults, name));
+  if (alone.length > 0) throw new TaskError(`only one of the manifest and the core's settings has ${alone.join(", ")}`);
+  const rows = Object.entries(properties).map(([name, { description = "", anyOf = [] }]) => {
     const usual = defaults[name] ?? undefined;
     // The last of them lets any value through: the core names a wrong one, and the gateway starts all the same.
     return [code(name), accepted(anyOf[0] ?? {}, {}), usual === undefined ? "" : shown(name, usual), description];

@@ -144,6 +144,17 @@ test("every corpus that tests/reach speaks of is there", () => {
   );
 });
 
+test("what the skill and the README quote of the gate's texts, the gate says", () => {
+  const says = ["decision/pause_text.rs", "policy/text.rs"].map((file) => text(`crates/callosum-core/src/${file}`)).join("\n");
+  const headings = text("skills/callosum/SKILL.md").match(/^## .*"$/gm) ?? [];
+  const quoted = headings.flatMap((heading) => [...heading.matchAll(/"([^"]+)"/g)].map(([, words = ""]) => words));
+  assert.equal(quoted.length, 5);
+  const shown = /\n {4}\[Callosum\][\s\S]*?\n```/.exec(text("README.md"))?.[0] ?? "";
+  const sentences = shown.split("\n").filter((line) => /^ {4}[A-Z].*[.:]$/.test(line));
+  assert.equal(sentences.length, 2);
+  for (const words of [...quoted, ...sentences.map((line) => line.trim())]) assert.ok(says.includes(words), words);
+});
+
 test("the shipped rules name as many programs as the pages say", () => {
   const { rules } = JSON.parse(text("tiers.json")) as { rules: Array<{ command?: string | string[] }> };
   const patterns = rules.flatMap(({ command = [] }) => command);

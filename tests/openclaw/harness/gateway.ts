@@ -300,6 +300,8 @@ export class Gateway {
       discovery: { mdns: { mode: "off" } },
       // Else the host starts a worker after each turn that looks for old sessions, for a second or two of computing.
       session: { maintenance: { mode: "warn" } },
+      // Else it looks through all skills anew whenever a file of a workspace changes.
+      skills: { load: { watch: false } },
       agents: {
         defaults: {
           workspace: this.workspace,

@@ -32,7 +32,8 @@ test("a block is told in a chat of the gateway, by the command that people have"
   // As long as the test needs the lease, and no longer than two minutes.
   const over = join(world.dir, "over");
   const holder = world.begin("holder", [exec(`wire; for i in $(seq 1200); do [ -e '${over}' ] && break; sleep 0.1; done`)]);
-  await until("the lease", async () => (await world.status()).locks.length > 0, 60_000);
+  const isHeld = async () => (await world.status()).locks.some(({ contextKey }) => contextKey === "bank:account");
+  await until("the lease", isHeld, 60_000);
   const [blocked] = await world.play("other", exec("wire"));
   writeFileSync(over, "");
   assert.match(blocked ?? "", /\[Callosum\]/);

@@ -56,8 +56,9 @@ pub enum Surface {
 pub enum Answered {
     /// Any source, from the request as JSON text, for a thread that may wait. The answer is JSON text.
     BySource(fn(&dyn Source, &str, &Stamp) -> Result<String, QueryError>),
-    /// A gate alone, which writes: [`Gate::release`](crate::gate::Gate::release), told who asks.
-    ByGate,
+    /// [`Gate::release`](crate::gate::Gate::release), which writes, told who asks. What else a gate alone answers is a variant of its own, so
+    /// that each surface is made to say what it does.
+    ByRelease,
 }
 
 /// A question that is asked by its name.
@@ -218,7 +219,7 @@ pub const QUESTIONS: &[Question] = &[
         surfaces: &[Surface::Gateway, Surface::Page, Surface::Http],
         request: Some(OnKey::json_schema),
         answer: SchemaGenerator::subschema_for::<Released>,
-        answered: Answered::ByGate,
+        answered: Answered::ByRelease,
     },
 ];
 
@@ -243,7 +244,7 @@ impl Question {
 pub fn answer(source: &dyn Source, name: &str, text: &str, now: &Stamp) -> Result<String, QueryError> {
     match Question::named(name).map(|question| question.answered) {
         Some(Answered::BySource(answer)) => answer(source, text, now),
-        Some(Answered::ByGate) => {
+        Some(Answered::ByRelease) => {
             Err(QueryError::bad_request(format!("`{name}` changes something; ask a gate")))
         }
         None => Err(QueryError::bad_request(format!("no question is called `{name}`"))),

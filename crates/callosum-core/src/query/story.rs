@@ -401,13 +401,15 @@ impl Event {
         if parts.is_empty() { "another call".to_owned() } else { parts.join(", ") }
     }
 
-    /// What became of a call.
-    fn sequel_text(&self) -> String {
+    /// What became of `start`, a call or a lease.
+    fn sequel_text(&self, start: &Self) -> String {
         let mut text = match self.what {
             EventKind::Read => "the model read this".to_owned(),
             EventKind::Running => "continues in the background".to_owned(),
             EventKind::Complete => "ended: complete".to_owned(),
             EventKind::Failed => "ended: failed".to_owned(),
+            // Nothing was to run.
+            EventKind::Refused if start.what == EventKind::Leased => "the lease is over".to_owned(),
             EventKind::Refused => "ended: refused, it did not run".to_owned(),
             EventKind::Unknown => "ended: outcome unknown".to_owned(),
             EventKind::Released => "its lease was released".to_owned(),
@@ -464,7 +466,7 @@ impl Story {
                 text.push_str(&format!("   with {}\n", without_our_name(&one_line(params, PARAMS_CHARS))));
             }
             for sequel in self.events.iter().filter(|event| event.of.contains(&call.seq)) {
-                text.push_str(&format!("   {}  {}\n", clock(&sequel.at), sequel.sequel_text()));
+                text.push_str(&format!("   {}  {}\n", clock(&sequel.at), sequel.sequel_text(call)));
             }
             if let Some(stands) = &call.stands {
                 text.push_str(&format!("   now: {stands}\n"));

@@ -456,6 +456,12 @@ fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed(
     // The call that held it, too, goes on without it; it stays evidence, the lease never was any.
     assert_eq!(actions(&world, &serve), ["leased", "extended", "intercept", "refused"]);
     assert!(serve.status(&world.now).leases.is_empty());
+    let story = serve.why(key, &world.now).unwrap().text(&str::to_owned);
+    for said in
+        ["http/a (session s) took the lease", "its lease was renewed", "the lease is over, given back"]
+    {
+        assert!(story.contains(said), "{story}");
+    }
     assert!(matches!(take(&world, "http/b"), Lease::Until(_)));
     assert!(settle(&world, &serve, "http/a", "1", Ended::Error));
     // Past its end nothing was done.

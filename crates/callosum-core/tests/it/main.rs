@@ -30,6 +30,7 @@ mod mail_input;
 mod on_conflict;
 mod operator_queries;
 mod outcomes;
+mod own_verbs;
 mod page;
 mod pausing;
 mod questions;

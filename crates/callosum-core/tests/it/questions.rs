@@ -93,14 +93,14 @@ fn every_question_has_one_name_and_is_offered_somewhere() {
     }
 }
 
-/// Whoever may only read can't change anything by a question: what any source answers only looks, and what a gate alone answers
+/// Whoever may only read can't change anything by a question: what any source answers only looks, and what ends leases
 /// wants the other right.
 #[test]
 fn who_may_only_read_changes_nothing() {
     let world = World::new();
     let (gate, view) = (world.gate("home"), world.view());
     for Question { name, right, answered, .. } in QUESTIONS {
-        assert_eq!(matches!(answered, Answered::ByGate), *right == Right::Operate, "{name}");
+        assert_eq!(matches!(answered, Answered::ByRelease), *right == Right::Operate, "{name}");
         if *right == Right::Operate {
             let request = json!({ "key": "email:alice@example.com" }).to_string();
             assert_eq!(query::answer(&gate, name, &request, &world.now).unwrap_err().code, "bad-request");

@@ -380,3 +380,22 @@ fn a_command_in_a_code_is_read_before_a_shell_runs_it() {
         assert!(u8::from(explain(line).classification.tier) < 2, "{line}");
     }
 }
+
+/// What can't be read of a body may be what tells one thing from another, whether a rule asks for a field or for an argument of GraphQL.
+#[test]
+fn two_long_bodies_are_two_things() {
+    let filler = "x".repeat(70_000);
+    for (url, body) in [
+        (
+            "https://api.linear.app/graphql",
+            r#"{"query":"mutation { issueUpdate(id: \"ID\", input: {title: \"FILL\"}) { success } }"}"#,
+        ),
+        ("https://api.sendgrid.com/v3/mail/send", r#"{"to":"ID","text":"FILL"}"#),
+    ] {
+        let send = |id: &str| {
+            keys(&format!("curl -X POST {url} -d '{}'", body.replace("ID", id).replace("FILL", &filler)))
+        };
+        assert_ne!(send("11"), send("22"), "{url}");
+        assert_eq!(send("11"), send("11"), "{url}");
+    }
+}

@@ -46,7 +46,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(page: &Arc<Page>) -> Rout
                 router.route(&path, get(async move |page, asked| answer(page, asked, question).await))
             }
             // Nothing of a request's body is ever read: a sender could take its time.
-            Answered::ByGate => router.route(&path, post(release)),
+            Answered::ByRelease => router.route(&path, post(release)),
         }
     });
     let api = api

@@ -3,13 +3,21 @@
 import { msOf } from "./times.ts";
 import type { HookCounts, Uncovered } from "./wire.ts";
 
+interface Runtime {
+  id: string;
+  name: string;
+  join: string;
+  /** It ignores hooks that nobody has trusted in it. */
+  trusts?: boolean;
+}
+
 /** The runtimes that can pass the gate, and how they join. */
-export const RUNTIMES = [
+export const RUNTIMES: readonly Runtime[] = [
   { id: "openclaw", name: "OpenClaw", join: "openclaw plugins install --link dist/callosum --force --accept-capabilities" },
   { id: "claude-code", name: "Claude Code", join: "callosum install claude-code" },
-  { id: "codex", name: "Codex", join: "callosum install codex" },
+  { id: "codex", name: "Codex", join: "callosum install codex", trusts: true },
   { id: "gemini", name: "Gemini CLI", join: "callosum install gemini" },
-] as const;
+];
 
 /** Whether a runtime tells when a model has read what it was answered. */
 export function tellsReading(runtime: string | undefined): boolean {
@@ -27,6 +35,8 @@ export interface RuntimeCoverage {
   name: string;
   /** How to have it join; undefined where it is none that Callosum knows. */
   join: string | undefined;
+  /** It ignores hooks that nobody has trusted in it. */
+  trusts: boolean;
   tools: ToolCoverage[];
   before: number;
   after: number;
@@ -55,6 +65,7 @@ export function coverageOf(given: Record<string, Record<string, HookCounts>>): R
       id,
       name: known?.name ?? id,
       join: known?.join,
+      trusts: known?.trusts ?? false,
       tools,
       before: tools.reduce((sum, tool) => sum + tool.before, 0),
       after: tools.reduce((sum, tool) => sum + tool.after, 0),

@@ -1,7 +1,7 @@
 // The calls of a story in their order, with links to what each was shown.
 
 import { Fragment, useMemo } from "react";
-import { OUTCOME_NAMES } from "../model/actions.ts";
+import { type Action, OUTCOME_NAMES } from "../model/actions.ts";
 import { type Told, tell } from "../model/story.ts";
 import { duration, msOf } from "../model/times.ts";
 import type { JournalEvent, Story } from "../model/wire.ts";
@@ -72,7 +72,7 @@ function Call({ call, chosen, now }: { call: Told; chosen: boolean; now: number 
           <ul className="sequels">
             {sequels.map((sequel) => (
               <li key={sequel.seq}>
-                <When at={sequel.at} now={now} style="moment" /> <Sequel event={sequel} start={action.start} />
+                <When at={sequel.at} now={now} style="moment" /> <Sequel event={sequel} of={action} />
               </li>
             ))}
             {sequels.every((sequel) => sequel.what === "read" || sequel.what === "running") && event.stands && (
@@ -161,7 +161,15 @@ function Deed({ call: { action, shown, elsewhere } }: { call: Told }) {
           )}
         </>
       );
+    case "leased":
+      return (
+        <>
+          took the <strong>lease</strong>
+        </>
+      );
     default:
+      // What became of a call stands for it where its start lies before what was loaded.
+      event.what satisfies "started" | "read" | "running" | "released" | "extended" | keyof typeof OUTCOME_NAMES;
       return (
         <>
           <strong>started</strong> {tool}
@@ -204,13 +212,13 @@ function Numbers({ numbers }: { numbers: number[] }) {
   );
 }
 
-function Sequel({ event, start }: { event: JournalEvent; start: number }) {
+function Sequel({ event, of }: { event: JournalEvent; of: Action }) {
   const reason = event.reason !== undefined && (
     <>
       , <Text text={event.reason} max={240} />
     </>
   );
-  const after = ` after ${duration(msOf(event.at) - start)}`;
+  const after = ` after ${duration(msOf(event.at) - of.start)}`;
   switch (event.what) {
     case "read":
       return <>the model read this</>;
@@ -224,6 +232,8 @@ function Sequel({ event, start }: { event: JournalEvent; start: number }) {
     case "failed":
     case "refused":
     case "unknown":
+      // Nothing was to run.
+      if (event.what === "refused" && of.event.what === "leased") return <>the lease is over{reason}</>;
       return (
         <>
           <strong>{OUTCOME_NAMES[event.what]}</strong>

@@ -185,7 +185,7 @@ impl Source {
             Self::Command(detail) => {
                 let found =
                     distinct(site.detail(detail).into_iter().filter(|value| !value.trim().is_empty()));
-                let is_of_body = matches!(detail, Detail::HttpBody(_));
+                let is_of_body = matches!(detail, Detail::HttpBody(_) | Detail::HttpArgument(_));
                 let is_unread =
                     |fit: &Fit<'_, '_>| fit.command.requests().iter().any(Request::has_unread_body);
                 match fit.filter(|fit| found.is_empty() && is_of_body && is_unread(fit)) {
