@@ -40,7 +40,7 @@ const NO_CONNECTION: Record<string, string> = {
   ENETUNREACH: "there is no way to the network",
 };
 const TRUST_IT = "Name the authority that signed it in `NODE_EXTRA_CA_CERTS`";
-const START_IT = "Start it with `callosum serve`, or name another address";
+const START_IT = "Have a person start it with `callosum serve`, or name another address";
 
 export class Transport {
   readonly #address: Address;

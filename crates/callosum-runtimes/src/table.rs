@@ -386,7 +386,9 @@ mod tests {
         let installing = include_str!("../../../docs/runtimes.md");
         for runtime in RUNTIMES {
             let (name, title, place) = (runtime.name(), runtime.title(), &runtime.facts().place);
-            let line = format!("{{ id: \"{name}\", name: \"{title}\", join: \"callosum install {name}\" }}");
+            let trust = if runtime.facts().trust.is_some() { ", needsTrust: true" } else { "" };
+            let line =
+                format!("{{ id: \"{name}\", name: \"{title}\", join: \"callosum install {name}\"{trust} }}");
             assert!(page.contains(&line), "coverage.ts lacks {line}");
             let row = |line: &str| {
                 line.starts_with(&format!("| `{name}` "))

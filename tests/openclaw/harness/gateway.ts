@@ -300,7 +300,7 @@ export class Gateway {
       discovery: { mdns: { mode: "off" } },
       // Else the host starts a worker after each turn that looks for old sessions, for a second or two of computing.
       session: { maintenance: { mode: "warn" } },
-      // Else it looks through all skills anew whenever a file of a workspace changes.
+      // Else it watches where skills lie, and reads all of them anew time and again: a tenth of what it computes in a test.
       skills: { load: { watch: false } },
       agents: {
         defaults: {

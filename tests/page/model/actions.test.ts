@@ -20,6 +20,16 @@ test("an outcome belongs to its start, and a reading to its pause", () => {
   assert.equal(pause?.readAt, NOON + 6 * 60_000);
 });
 
+test("a lease without a call is held, then over: nothing was refused", () => {
+  const [given, held, lapsed] = actionsOf([
+    event(1, 0, "leased", { stands: "held" }),
+    event(2, 1, "refused", { of: [1], reason: "given back" }),
+    event(3, 2, "leased", { stands: "held" }),
+    event(4, 3, "leased", { stands: "the lease is over" }),
+  ]);
+  assert.deepEqual([given?.outcome, held?.outcome, lapsed?.outcome], ["complete", "running", "complete"]);
+});
+
 test("what is about a call that is not loaded makes none", () => {
   const events = [
     event(5, 0, "complete", { of: [1] }),

@@ -16,7 +16,7 @@ IDLE = 30.0
 FIRST_RECONNECT = 0.25
 LAST_RECONNECT = 5.0
 
-_START_IT = "Start it with `callosum serve`, or name another address"
+_START_IT = "Have a person start it with `callosum serve`, or name another address"
 _TRUST_IT = "Name the authority that signed it in `SSL_CERT_FILE`"
 
 

@@ -1,8 +1,9 @@
 //! The decision: history, call, rules and moment in, verdict out. Pure.
 //!
 //! `history` is what the journal says, in memory; `terms` what a call is decided by, `limit` tells how much of a rule's limit is used,
-//! `plan` what a decision comes to, and `pause_text` what an agent is told.
+//! `plan` what a decision comes to, `pause_text` what an agent is told, and `ended` how an action stands.
 
+pub mod ended;
 pub mod history;
 pub mod limit;
 pub mod pause_text;

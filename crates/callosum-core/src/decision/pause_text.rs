@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::decision::ended::ended;
 use crate::decision::history::{Action, History, State, Who};
 use crate::decision::limit::Reached;
 use crate::model::digest::is_same_call;
@@ -172,12 +173,15 @@ pub fn block(history: &History, told: &[Citation], now: &Stamp) -> String {
         let age_ms = action.started.age_ms(now);
         let left_ms = action.lease_ms.saturating_sub(age_ms);
         text.push_str(&format!(
-            "[Callosum] \"{}\" is held by another call: {} by {}, since {} ago, until it ends or {} \
-             (in {}) at the latest.\n",
+            "[Callosum] \"{}\" is held by {} by {}, since {} ago, until it {} or {} (in {}) at the latest.\n",
             in_quotes(key, KEY_CHARS),
-            name(&action.tool, NAME_CHARS),
+            match action.only_lease {
+                true => "a lease without a call".to_owned(),
+                false => format!("another call: {}", name(&action.tool, NAME_CHARS)),
+            },
             author(history, action),
             for_people_time(age_ms),
+            if action.only_lease { "is given back" } else { "ends" },
             to_rfc3339(now.plus_ms(left_ms).wall_ms),
             for_people_time(left_ms),
         ));
@@ -303,30 +307,6 @@ impl<'a> Whose<'a> {
 #[must_use]
 pub fn on_machine(instance: &str, machine: Option<&str>) -> String {
     Whose { instance, machine, ..Whose::default() }.name()
-}
-
-/// How an action ended, in words.
-#[must_use]
-pub fn ended(action: &Action, state: State) -> String {
-    let exit = action.outcome.as_ref().and_then(|outcome| outcome.exit_code);
-    match state {
-        State::InFlight if action.asked => "a person is asked about it, or it is still running".to_owned(),
-        State::InFlight if action.process.is_some() => "still running in the background".to_owned(),
-        State::InFlight => "still running".to_owned(),
-        State::Complete => "complete".to_owned(),
-        State::Failed => "failed".to_owned(),
-        State::Refused => "refused, it did not run".to_owned(),
-        State::Unknown => match exit {
-            Some(code) => format!("outcome unknown (exit {code}), verify first"),
-            None => "outcome unknown, verify first".to_owned(),
-        },
-        State::Lapsed | State::Orphaned if action.asked => {
-            "a person was asked about it and no outcome came: not allowed, or unknown, verify first"
-                .to_owned()
-        }
-        State::Lapsed => "no outcome came, so it is unknown, verify first".to_owned(),
-        State::Orphaned => "its process died before an outcome, so it is unknown, verify first".to_owned(),
-    }
 }
 
 fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {

@@ -32,7 +32,7 @@ pub(super) fn of_state(path: Option<&str>) -> String {
         &format!(
             "{what} guards the gate itself (its state, or settings that hold its hooks), and no agent may write, move or delete it."
         ),
-        "Use `callosum status`, `callosum journal` or `callosum rules` to read it; what has to change there a person changes: tell the \
+        "Use `callosum status`, `callosum journal` or `callosum explain` to read it; what has to change there a person changes: tell the \
          operator what you need.",
     )
 }
@@ -41,7 +41,7 @@ pub(super) fn of_state(path: Option<&str>) -> String {
 pub(super) fn of_command() -> String {
     refused(
         STATE_PROTECTED,
-        "this command changes what the gate itself goes by, and only a person may run it.",
+        "this command is for the person who runs the gate, or for an agent runtime itself, and no agent may run it.",
         "Use the commands that read (`callosum status`, `callosum leases`, `callosum journal`), and tell the operator what you need.",
     )
 }

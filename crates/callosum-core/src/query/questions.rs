@@ -56,7 +56,7 @@ pub enum Surface {
 pub enum Answered {
     /// Any source, from the request as JSON text, for a thread that may wait. The answer is JSON text.
     BySource(fn(&dyn Source, &str, &Stamp) -> Result<String, QueryError>),
-    /// [`Gate::release`](crate::gate::Gate::release), which writes, told who asks. What else a gate alone answers is a variant of its own, so
+    /// [`Gate::release`](crate::gate::Gate::release), which writes, in the name of whoever asks. What else a gate alone answers is a variant of its own, so
     /// that each surface is made to say what it does.
     ByRelease,
 }

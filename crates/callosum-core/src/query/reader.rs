@@ -7,8 +7,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::decision::ended::ended;
 use crate::decision::history::{History, IsDead};
-use crate::decision::pause_text::ended;
 use crate::machine::Machine;
 use crate::model::error::{Degraded, QueryError, StateError};
 use crate::model::settings::{Mode, Settings};

@@ -9,8 +9,9 @@ use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::decision::ended::ended;
 use crate::decision::history::{History, Who};
-use crate::decision::pause_text::{Whose, ended};
+use crate::decision::pause_text::Whose;
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::on_conflict::OnConflict;

@@ -302,7 +302,7 @@ kinds! {
     evidence false; fold Fold::Outcome(Ending::Failed); index Outcome; pruning Dropped;
     view End; topic Topic::Fixed("call.ended");
 
-    Refused = "refused", shown as "refused": "outcome: it never ran";
+    Refused = "refused", shown as "refused": "outcome: it never ran; of a lease without a call: it was given back";
     call true; fields ["of", "attempt", "digest", "params", "rewritten", "exitCode", "reason", "seen"];
     evidence false; fold Fold::Outcome(Ending::Refused); index Outcome; pruning Dropped;
     view End; topic Topic::Fixed("call.ended");

@@ -471,6 +471,27 @@ fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed(
     assert_eq!(admit(&world, &serve, &late, &alice(), Terms::Advice).unwrap().facts, []);
 }
 
+/// Nothing was to run under it, so that nothing is said of a call.
+#[test]
+fn a_lease_without_a_call_is_told_as_held_and_then_as_over_however_it_ended() {
+    let key = "email:alice@example.com";
+    for end in ["given back", "released", "lapsed"] {
+        let mut world = World::new();
+        let serve = world.gate("serve");
+        serve.take_lease((&who("http/a"), key), Tier::Critical, "token:ci", &world.now).unwrap();
+        let story = |world: &World| serve.why(key, &world.now).unwrap().text(&str::to_owned);
+        assert!(story(&world).contains("now: held"), "{}", story(&world));
+        match end {
+            "given back" => drop(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap()),
+            "released" => drop(serve.release(key, "ann", &world.now).unwrap()),
+            _ => world.pass(301_000),
+        }
+        let said = story(&world);
+        assert!(said.contains("the lease is over") && said.contains("Nobody holds it"), "{end}: {said}");
+        assert!(!said.contains("run"), "{end}: {said}");
+    }
+}
+
 #[test]
 fn an_end_without_a_call_settles_the_oldest_open_one_or_is_written_as_one() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! What the shipped rules say of each command of the gate's own programs: a new one is not left to chance, since a program that everybody
-//! runs locally passes as harmless.
+//! What the shipped rules say of each command of `callosum`: a new one is not left to chance, since a program that everybody runs locally
+//! passes as harmless.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use serde_json::json;
 
 /// The generated page of the command line, which a test keeps as it is.
 const PAGE: &str = "../../docs/reference/command-line.md";
-/// Commands that change nothing an agent may not change: they look, print, or start what only answers. `rules suggest` is refused with
-/// `--write`, a list of teams' or rules' commands has subcommands of its own.
+/// Commands that change nothing an agent may not change: they look, print, or start what agents ask (`mcp`). `team`, `task`, `rules`, `token`,
+/// `bridge` and `context` alone only print their help.
 const HARMLESS: &[&str] = &[
     "",
     "status",
@@ -62,13 +62,15 @@ fn each_command_of_the_gate_is_protected_or_tracked_or_known_to_be_harmless() {
     assert!(verbs.len() > 60, "{PAGE} has other headings");
     let mut wrong = vec![];
     for verb in &verbs {
-        let found = of(&format!("callosum {verb} x y"));
-        let stands = found.protected.is_some() || (found.tier as u8) >= 2;
-        if stands == HARMLESS.contains(verb) {
-            wrong.push(format!("{verb}: {stands}"));
+        let stands = |program: &str| {
+            let found = of(&format!("{program} {verb} x y"));
+            (found.protected.is_some(), u8::from(found.tier) >= 2)
+        };
+        let (is_protected, is_tracked) = stands("callosum");
+        if (is_protected || is_tracked) == HARMLESS.contains(verb) {
+            wrong.push(format!("{verb}: {is_protected} {is_tracked}"));
         }
-        let by_the_host = of(&format!("openclaw callosum {verb} x y"));
-        if by_the_host.protected.is_some() != found.protected.is_some() {
+        if stands("openclaw callosum") != (is_protected, is_tracked) {
             wrong.push(format!("openclaw callosum {verb}"));
         }
     }
@@ -77,22 +79,31 @@ fn each_command_of_the_gate_is_protected_or_tracked_or_known_to_be_harmless() {
 }
 
 #[test]
-fn the_service_is_a_persons() {
+fn the_rules_file_and_the_service_are_a_persons_and_the_hook_is_a_runtimes() {
     for command in [
         "callosum init",
-        "callosum init --force",
+        "callosum --state-dir /home/me/.callosum init",
+        "callosum --json serve",
         "callosum serve",
         "nohup callosum serve --listen 0.0.0.0:7411 --plain-http &",
         "callosum-serve serve",
         "callosum-serve install",
         "callosum-serve uninstall",
         "callosum uninstall service",
+        "launchctl bootout gui/501/ai.callosum.serve",
+        // It decides whatever else its line says.
+        "callosum hook codex --dry-run",
+        "callosum hook codex --help",
     ] {
         assert!(of(command).protected.is_some(), "{command}");
     }
-    for command in
-        ["callosum serve --help", "callosum-serve --version", "callosum mcp", "callosum-serve token list"]
-    {
+    for command in [
+        "callosum serve --help",
+        "callosum install service --print",
+        "callosum-serve --version",
+        "callosum mcp",
+        "callosum-serve token list",
+    ] {
         assert!(of(command).protected.is_none(), "{command}");
     }
 }

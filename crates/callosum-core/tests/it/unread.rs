@@ -396,6 +396,6 @@ fn two_long_bodies_are_two_things() {
             keys(&format!("curl -X POST {url} -d '{}'", body.replace("ID", id).replace("FILL", &filler)))
         };
         assert_ne!(send("11"), send("22"), "{url}");
-        assert_eq!(send("11"), send("11"), "{url}");
+        assert!(send("11").iter().all(|key| !key.starts_with("http:")), "{url} {:?}", send("11"));
     }
 }

@@ -95,10 +95,14 @@ function begin(event: JournalEvent): Action {
   };
 }
 
+/** The core's words for a lease that was taken without a call, when nobody holds it any more. */
+const LEASE_OVER = "the lease is over";
+
 /** What the core's words for an open call mean. */
 function standing(words: string | null | undefined): Outcome {
   if (words === undefined || words === null) return "begun";
-  return words.startsWith("still running") ? "running" : "unknown";
+  if (words === LEASE_OVER) return "complete";
+  return words.startsWith("still running") || words === "held" ? "running" : "unknown";
 }
 
 function follow(action: Action, event: JournalEvent): void {
@@ -109,7 +113,8 @@ function follow(action: Action, event: JournalEvent): void {
     action.background = true;
     if (action.outcome === "begun") action.outcome = "running";
   } else if (ENDINGS.has(event.what)) {
-    action.outcome = event.what as Outcome;
+    // What was given back was a lease alone: nothing was refused.
+    action.outcome = action.event.what === "leased" ? "complete" : (event.what as Outcome);
     action.end = Math.max(at, action.start);
     action.ending = event;
   }

@@ -8,14 +8,14 @@ interface Runtime {
   name: string;
   join: string;
   /** It ignores hooks that nobody has trusted in it. */
-  trusts?: boolean;
+  needsTrust?: boolean;
 }
 
 /** The runtimes that can pass the gate, and how they join. */
 export const RUNTIMES: readonly Runtime[] = [
   { id: "openclaw", name: "OpenClaw", join: "openclaw plugins install --link dist/callosum --force --accept-capabilities" },
   { id: "claude-code", name: "Claude Code", join: "callosum install claude-code" },
-  { id: "codex", name: "Codex", join: "callosum install codex", trusts: true },
+  { id: "codex", name: "Codex", join: "callosum install codex", needsTrust: true },
   { id: "gemini", name: "Gemini CLI", join: "callosum install gemini" },
 ];
 
@@ -36,7 +36,7 @@ export interface RuntimeCoverage {
   /** How to have it join; undefined where it is none that Callosum knows. */
   join: string | undefined;
   /** It ignores hooks that nobody has trusted in it. */
-  trusts: boolean;
+  needsTrust: boolean;
   tools: ToolCoverage[];
   before: number;
   after: number;
@@ -65,7 +65,7 @@ export function coverageOf(given: Record<string, Record<string, HookCounts>>): R
       id,
       name: known?.name ?? id,
       join: known?.join,
-      trusts: known?.trusts ?? false,
+      needsTrust: known?.needsTrust ?? false,
       tools,
       before: tools.reduce((sum, tool) => sum + tool.before, 0),
       after: tools.reduce((sum, tool) => sum + tool.after, 0),

@@ -135,7 +135,7 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
         <>
           <p className="muted">None of its calls has passed the gate. If it runs on this machine, it joins with:</p>
           <pre className="command">{runtime.join}</pre>
-          {runtime.trusts && (
+          {runtime.needsTrust && (
             <p className="muted">
               Then start <code>{runtime.id}</code>, enter <code>/hooks</code> and trust Callosum's: {runtime.name} ignores hooks
               that nobody has trusted.
