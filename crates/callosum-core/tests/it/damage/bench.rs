@@ -94,9 +94,9 @@ impl Bench {
 /// Which other values a byte is given.
 #[derive(Clone, Copy)]
 pub(crate) enum Others {
-    /// One for each way to break a line: another digit, another letter, no text any more, a line's end, NUL, another
-    /// element of a list.
-    Several,
+    /// Two of the ways to break a line, and others for the next byte: another digit, another letter, no text any more, a line's end, NUL,
+    /// another element of a list.
+    Two,
     /// One of these, and another one for the next byte.
     One,
 }
@@ -107,8 +107,12 @@ impl Others {
         let mut values = vec![byte ^ 0x01, byte ^ 0x20, byte ^ 0x80, b'\n', 0, b','];
         if std::env::var_os("CALLOSUM_TORTURE").is_some_and(|value| value == "1") {
             values = (0..=u8::MAX).collect();
-        } else if matches!(self, Self::One) {
-            values = vec![values[at % values.len()]];
+        } else {
+            let apart = match self {
+                Self::Two => 3,
+                Self::One => values.len(),
+            };
+            values = values.into_iter().skip(at % apart).step_by(apart).collect();
         }
         values.retain(|value| *value != byte);
         values

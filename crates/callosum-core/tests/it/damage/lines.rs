@@ -124,7 +124,7 @@ fn undamaged(sample: &Sample) -> Seen {
 #[test]
 fn a_changed_byte_costs_its_line_at_most() {
     let sample = Sample::make();
-    fresh(&bytes(&sample, 0, Others::Several), &sample, None);
+    fresh(&bytes(&sample, 0, Others::Two), &sample, None);
 }
 
 #[test]
