@@ -26,7 +26,8 @@ const LONGEST = [
   "tests/openclaw/shared-context-two-gateways.test.ts",
   "tests/page/control-ui.test.ts",
 ];
-/** How many files run side by side. One that runs a gateway computes for about half of its time: two leave two processors idle. */
+/** How many files run side by side, and tests of a Rust program. One that runs a gateway computes for about half of its time: two leave two
+ * processors idle. */
 const AT_ONCE = 3;
 /** Those that start programs which are built for tests only. */
 const WITH_PROGRAMS = ["cli", "races", "page", "suspended"];
@@ -112,7 +113,8 @@ async function testFast(): Promise<void> {
 }
 
 async function rustTests(...chosen: string[]): Promise<void> {
-  await run("cargo", ["test", "--workspace", "--locked", ...FAULT_INJECTION, ...chosen]);
+  // One of the service's may wait for half a minute; with a thread for each processor the others would wait with it.
+  await run("cargo", ["test", "--workspace", "--locked", ...FAULT_INJECTION, ...chosen], { RUST_TEST_THREADS: String(AT_ONCE) });
 }
 
 function filesOf(part: string): string[] {
