@@ -8,7 +8,7 @@ pub fn ended(action: &Action, state: State) -> String {
     let exit = action.outcome.as_ref().and_then(|outcome| outcome.exit_code);
     match state {
         // Nothing was to run.
-        State::InFlight if action.only_lease && !action.released => "held".to_owned(),
+        State::InFlight if action.only_lease => "held".to_owned(),
         _ if action.only_lease => "the lease is over".to_owned(),
         State::InFlight if action.asked => "a person is asked about it, or it is still running".to_owned(),
         State::InFlight if action.process.is_some() => "still running in the background".to_owned(),

@@ -188,10 +188,12 @@ pub fn block(history: &History, told: &[Citation], now: &Stamp) -> String {
     }
     push_rest(&mut text, told.len(), MAX_KEYS, "more calls hold resources of this one");
     push_trust(&mut text, told.len().min(MAX_KEYS), told.iter().flat_map(|piece| &piece.keys));
-    text.push_str(
-        "What you are about to do can't be taken back, so it is blocked meanwhile; a retry does not help \
-         before that call has ended. Then look at what it did before you try again.",
-    );
+    text.push_str("What you are about to do can't be taken back, so it is blocked meanwhile; a retry does not help before that ");
+    let mut holders = told.iter().filter_map(|piece| history.action(piece.seq));
+    text.push_str(match holders.all(|action| action.only_lease) {
+        true => "lease is over.",
+        false => "call has ended. Then look at what it did before you try again.",
+    });
     text
 }
 

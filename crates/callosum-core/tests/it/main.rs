@@ -22,6 +22,7 @@ mod index;
 mod journal_files;
 mod journals;
 mod kept_folders;
+mod leases;
 mod limits;
 mod lint;
 mod lost_journal;

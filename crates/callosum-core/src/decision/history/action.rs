@@ -169,7 +169,9 @@ impl Action {
             Some(Ending::Failed) => State::Failed,
             Some(Ending::Refused) => State::Refused,
             Some(Ending::Unknown) => State::Unknown,
-            None if self.started.age_ms(now) >= self.lease_ms && self.only_lease => State::Refused,
+            None if self.only_lease && (self.released || self.started.age_ms(now) >= self.lease_ms) => {
+                State::Refused
+            }
             None if self.started.age_ms(now) >= self.lease_ms => State::Lapsed,
             None if self.holder.is_some_and(|holder| is_dead(self.started.boot, &holder)) => State::Orphaned,
             None => State::InFlight,

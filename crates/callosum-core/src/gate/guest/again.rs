@@ -38,9 +38,10 @@ impl Gate {
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         let is_it = |action: &&Past| *action.who == *who && action.call.as_deref() == Some(call);
         let mut known = keys.iter().flat_map(|key| history.on_key(key)).filter(is_it);
-        // One that was taken back never ran.
+        // One that was taken back never ran, and one that failed was surely not done: the next try is a call of its own.
         let same = |action: &&Past| {
-            action.digest.as_deref() == intent.digest() && action.state(now, &is_dead) != State::Refused
+            let was_not_done = matches!(action.state(now, &is_dead), State::Refused | State::Failed);
+            action.digest.as_deref() == intent.digest() && !was_not_done
         };
         let allowed = known.find(same);
         let paused = || {

@@ -1,0 +1,55 @@
+//! Leases that clients of the service take without a call, and what is told of them.
+
+use callosum_core::gate::{Lease, Terms, Verdict};
+use callosum_core::model::tier::Tier;
+use callosum_core::query::Source;
+
+use crate::guests::{actions, guest, verdict, who};
+use crate::support::World;
+
+/// What is said of a lease names its record, as what is said of a call does: no sign that lines of the journal are elsewhere.
+#[test]
+fn leases_that_were_given_back_are_no_loss_of_the_journal() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    for key in ["email:a@example.com", "email:b@example.com", "email:c@example.com"] {
+        let who = who("http/a");
+        serve.take_lease((&who, key), Tier::Critical, "token:ci", &world.now).unwrap();
+        assert_eq!(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap(), Lease::Free);
+    }
+    let later = world.gate("later");
+    let _ = later.status(&world.now);
+    assert!(serde_json::to_value(later.status(&world.now)).unwrap()["lost"].is_null());
+    assert_eq!(actions(&world, &later), ["leased", "refused"].repeat(3));
+}
+
+/// Nothing was to run under it, so that nothing is said of a call.
+#[test]
+fn a_lease_without_a_call_is_told_as_held_and_then_as_over_however_it_ended() {
+    let key = "email:alice@example.com";
+    for end in ["given back", "released", "lapsed"] {
+        let mut world = World::new();
+        let serve = world.gate("serve");
+        serve.take_lease((&who("http/a"), key), Tier::Critical, "token:ci", &world.now).unwrap();
+        let story = |world: &World| serve.why(key, &world.now).unwrap().text(&str::to_owned);
+        assert!(story(&world).contains("now: held"), "{}", story(&world));
+        match end {
+            "given back" => drop(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap()),
+            "released" => drop(serve.release(key, "ann", &world.now).unwrap()),
+            _ => world.pass(301_000),
+        }
+        let said = story(&world);
+        assert!(
+            said.contains("http/a (session s) took the lease") && said.contains("the lease is over"),
+            "{end}: {said}"
+        );
+        assert!(said.contains("Nobody holds it"), "{end}: {said}");
+        assert!(!said.contains("run"), "{end}: {said}");
+        // Nothing was done that another would have to know of.
+        assert_eq!(
+            verdict(&world, &serve, &guest("http/b", "mail", "1"), Terms::Gate),
+            Verdict::Allow,
+            "{end}"
+        );
+    }
+}
