@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { generateTypeDef, parseTriple, writeJsBinding } from "@napi-rs/cli";
+import { FOR_TESTS } from "../tests/programs.ts";
 import { DEMO_BUILD } from "./cargo.mjs";
 import { hostTarget, writeNotices } from "./notices.ts";
 import { buildPage } from "./page.ts";
@@ -71,7 +72,7 @@ function addonName(): string {
 
 /** Builds the programs that tests and `npm run torture` start beside the product's; `tests/programs.ts` finds them. */
 export async function buildTestPrograms(): Promise<void> {
-  await buildPrograms("racer", "make-journal", "make-certificate");
+  await buildPrograms(...FOR_TESTS);
 }
 
 /** Builds the addon that panics on demand in target/debug. */

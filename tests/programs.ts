@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 /** The product's, as they are shipped. */
 type Shipped = "callosum" | "callosum-serve";
 /** What only tests start: compiled as tests are. */
-const FOR_TESTS = ["make-certificate", "make-journal", "racer"] as const;
+export const FOR_TESTS = ["make-certificate", "make-journal", "racer"] as const;
 
 /** Where the program `name` lies. */
 export function built(name: Shipped | (typeof FOR_TESTS)[number]): string {

@@ -4,7 +4,7 @@ use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{Classification, RuleSet, World};
 use serde_json::{Value, json};
 
-fn of(tool: &str, cwd: &str, params: &Value) -> Classification {
+pub(crate) fn of(tool: &str, cwd: &str, params: &Value) -> Classification {
     let call = ToolCall { tool: tool.to_owned(), cwd: Some(cwd.to_owned()), ..ToolCall::default() };
     RuleSet::shipped().classify(&call, "openclaw", params, &World::unseen())
 }

@@ -3,9 +3,10 @@
 
 use std::fs;
 
-use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{Classification, RuleSet, World};
+use callosum_core::rules::Classification;
 use serde_json::json;
+
+use crate::guards_itself;
 
 /// The generated page of the command line, which a test keeps as it is.
 const PAGE: &str = "../../docs/reference/command-line.md";
@@ -47,8 +48,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 fn of(command: &str) -> Classification {
-    let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
-    RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": command }), &World::unseen())
+    guards_itself::of("exec", "/w", &json!({ "command": command }))
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn each_command_of_the_gate_is_protected_or_tracked_or_known_to_be_harmless() {
     for verb in &verbs {
         let stands = |program: &str| {
             let found = of(&format!("{program} {verb} x y"));
-            (found.protected.is_some(), u8::from(found.tier) >= 2)
+            (found.protected.is_some(), found.tier.is_tracked())
         };
         let (is_protected, is_tracked) = stands("callosum");
         if (is_protected || is_tracked) == HARMLESS.contains(verb) {
