@@ -40,8 +40,7 @@ impl Gate {
         let mut known = keys.iter().flat_map(|key| history.on_key(key)).filter(is_it);
         // One that was taken back never ran, and one that failed was surely not done: the next try is a call of its own.
         let same = |action: &&Past| {
-            let was_not_done = matches!(action.state(now, &is_dead), State::Refused | State::Failed);
-            action.digest.as_deref() == intent.digest() && !was_not_done
+            action.digest.as_deref() == intent.digest() && action.state(now, &is_dead).is_evidence()
         };
         let allowed = known.find(same);
         let paused = || {
