@@ -257,11 +257,22 @@ withEach("an answer in another protocol is none, whatever it says: nothing runs,
   );
 });
 
-withEach("parameters that are no JSON run nothing, and say so", async (server, open, name) => {
-  if (name !== "TypeScript") return;
-  const { error } = await open().guard("mail", { size: 1n as unknown as number }).result;
-  assert.match(error?.message ?? "", /can't be written as JSON.*give plain values/);
-  assert.equal(server.seen.length, 0);
+withEach("a call that has ended does not run again, and its model is told", async (server, open) => {
+  const client = open();
+  for (const [ended, said] of [
+    ["complete", /is complete. It was not run again/],
+    ["unknown", /nobody knows whether it was done/],
+  ] as const) {
+    server.reply(({ body }, response) => json(response, { verdict: "allow", tier: 3, contextKeys: [], call: body.call, ended }));
+    const call = client.guard("mail", MAIL, { call: "c-1" });
+    const { error } = await Promise.race([call.result, call.started.then(() => assert.fail("it ran"))]);
+    assert.equal(error?.kind, "Ended");
+    assert.match(error.text ?? "", said);
+  }
+  assert.deepEqual(
+    server.seen.map(({ path }) => path),
+    ["/v1/before", "/v1/before"],
+  );
 });
 
 withEach("a client that was closed asks nothing any more, and says so", async (server, open) => {
@@ -337,7 +348,28 @@ test("TypeScript: parameters of which JSON keeps less than they say ask nothing"
       const asked = client.guard("mail", params as unknown as typeof MAIL, () => assert.fail("it ran"), { session: "one" });
       await assert.rejects(asked, /`params` has to be a plain object/);
     }
-    assert.deepEqual(server.seen, []);
+    for (const [to, what] of [
+      [Number.NaN, "NaN"],
+      [Number.POSITIVE_INFINITY, "Infinity"],
+      [1n, "BigInt"],
+      [new Set(["alice@example.com"]), "Set"],
+      [new Map(), "Map"],
+      [new Mail(), "Mail"],
+      [new Uint8Array(2), "Uint8Array"],
+      [new Date(Number.NaN), "null"],
+      [() => "alice@example.com", "function"],
+      [Symbol("alice"), "symbol"],
+    ] as const)
+      for (const params of [{ to }, { more: [{ to }] }]) {
+        const asked = client.guard("mail", params, () => assert.fail("it ran"), { session: "one" });
+        await assert.rejects(asked, new RegExp(`can't be written as JSON: .*${what}.*give plain values`), what);
+      }
+    const asked = client.guard("mail", { to: [undefined] }, () => assert.fail("it ran"), { session: "one" });
+    await assert.rejects(asked, /`0` is undefined/);
+    assert.equal(server.seen.length, 0);
+    const at = new Date(0);
+    await client.guard("mail", { to: null, cc: undefined, at, more: [{ n: 1.5 }, true] }, () => 1, { session: "one" });
+    assert.deepEqual(server.seen[0]?.body.params, { to: null, at: "1970-01-01T00:00:00.000Z", more: [{ n: 1.5 }, true] });
   } finally {
     await client.close();
     await server.stop();

@@ -58,6 +58,22 @@ async function done(call: Guarded): Promise<Result> {
   return call.result;
 }
 
+withEach("a call whose end was told runs once, whoever asks for it again with its id", async (open, to) => {
+  for (const [tool, how] of [
+    ["mail", { returns: "done" }],
+    ["wire", { raises: "cut off" }],
+  ] as const) {
+    const call = { session: "one", call: `${to}-${tool}` };
+    const first = await begun(open().guard(tool, { to: `${tool}-${to}` }, call));
+    first.finish(how);
+    await first.result;
+    const again = open().guard(tool, { to: `${tool}-${to}` }, call);
+    const { error } = await Promise.race([again.result, again.started.then(() => assert.fail("it ran again"))]);
+    assert.equal(error?.kind, "Ended", JSON.stringify(error));
+    assert.match(error.text ?? "", tool === "mail" ? /is complete/ : /nobody knows/);
+  }
+});
+
 withEach("a repeated action is paused with the facts, and the retry goes through once", async (open, to) => {
   const client = open();
   assert.equal((await done(client.guard("mail", { to }, { session: "one" }))).value, "done");

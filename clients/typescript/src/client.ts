@@ -6,7 +6,7 @@ import { defaultUrl, parseAddress } from "./address.ts";
 import { CallosumError, ServiceError } from "./errors.ts";
 import { EventStreamParser } from "./event-stream.ts";
 import { type GuardOptions, guard, LONGEST_TIMER_MS, passes } from "./guard.ts";
-import { type Answer, type Ask, encode, Transport } from "./transport.ts";
+import { type Answer, type Ask, encode, isPlain, Transport } from "./transport.ts";
 import type {
   CallName,
   Done,
@@ -104,7 +104,8 @@ export class CallosumClient {
 
   /**
    * Asks for a verdict and runs `run` only if it is `allow`, then tells how that ended. Anything else throws {@link Refused}, mostly as
-   * {@link Paused}: give its text to the model. It never repeats a call by itself.
+   * {@link Paused}: give its text to the model. It never repeats a call by itself, and a call of an `id` that has ended it does not run again
+   * ({@link Ended}).
    *
    * An error of `run` comes out as it is, and leaves the outcome unknown unless `notDone` says that it proves the opposite. While `run` is at it, the
    * call's lease is renewed.
@@ -182,6 +183,7 @@ export class CallosumClient {
   async *events(options: EventsOptions = {}): AsyncGenerator<StreamEvent, void, void> {
     this.#checkOpen();
     const { topic, key, after } = options;
+    const filter = { ...(topic !== undefined && { topic }), ...(key !== undefined && { key }) };
     const closing = this.#closing.signal;
     const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal]);
     let parser = new EventStreamParser("");
@@ -190,7 +192,7 @@ export class CallosumClient {
       let asked = 0;
       try {
         const resumed = parser.lastEventId !== "";
-        const path = `/v1/events${query({ ...(topic && { topic }), ...(key && { key }), ...(after && !resumed && { after }) })}`;
+        const path = `/v1/events${query({ ...filter, ...(after !== undefined && !resumed && { after }) })}`;
         const headers = { accept: "text/event-stream", ...(resumed && { "last-event-id": parser.lastEventId }) };
         const response = await this.#transport.stream({ method: "GET", path, headers, repeatable: true }, SILENCE_MS, signal);
         connected = true;
@@ -314,12 +316,8 @@ function streamEvent(cursor: string, data: string): StreamEvent {
   return { ...(told as object), cursor };
 }
 
-/** Of any other object (a `Map`, an instance with getters) JSON keeps less, and nobody could tell what the call acts on. */
+/** Also those that say by themselves how they are written: what guards a call has to see what it is called with. */
 function checkParams(params: unknown): void {
-  if (typeof params === "object" && params !== null) {
-    // A plain object's prototype has none itself, also one from another realm (a test runner's).
-    const prototype: unknown = Object.getPrototypeOf(params);
-    if (prototype === null || Object.getPrototypeOf(prototype) === null) return;
-  }
+  if (typeof params === "object" && params !== null && isPlain(params)) return;
   throw new TypeError("`params` has to be a plain object with the parameters of the call");
 }

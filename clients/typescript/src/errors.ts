@@ -63,7 +63,7 @@ export class Refused extends CallosumError {
   readonly expiresAt: string | undefined;
 
   constructor(answer: Verdict) {
-    const text = answer.text ?? `[Callosum] The call was not run: ${answer.verdict}.`;
+    const text = answer.text ?? notRun(answer);
     super(text);
     this.text = text;
     this.verdict = answer.verdict;
@@ -84,13 +84,37 @@ export class Paused extends Refused {
   override name = "Paused";
 }
 
+/**
+ * A call of this id was made before, and ended: `guard` runs it no second time. A new try needs an id of its own. Calls of tiers 0 and 1 leave no end that
+ * could be known.
+ */
+export class Ended extends Refused {
+  override name = "Ended";
+  /** Whether it was done, or nobody knows. */
+  readonly ended: NonNullable<Verdict["ended"]>;
+
+  constructor(answer: Verdict, ended: NonNullable<Verdict["ended"]>) {
+    super(answer);
+    this.ended = ended;
+  }
+}
+
+/** What the model reads where the service has no text for it. */
+function notRun({ verdict, ended }: Verdict): string {
+  if (ended === "complete") return "[Callosum] This call was made before, and is complete. It was not run again.";
+  if (ended !== undefined)
+    return "[Callosum] This call was made before, and nobody knows whether it was done. It was not run again: verify first.";
+  return `[Callosum] The call was not run: ${verdict}.`;
+}
+
 /** Times of the service are all in UTC and of one length, so the last of them is the greatest text. */
 function lastLease(evidence: Refused["evidence"]): string | undefined {
   const ends = evidence.map(({ expiresAt }) => expiresAt).filter((end) => typeof end === "string");
   return ends.sort().at(-1);
 }
 
-/** What `guard` throws for a verdict other than `allow`. */
+/** What `guard` throws for a verdict other than `allow`, and for an `allow` of a call that has ended. */
 export function refusal(answer: Verdict): Refused {
+  if (answer.ended !== undefined) return new Ended(answer, answer.ended);
   return answer.verdict === "pause" || answer.verdict === "block" ? new Paused(answer) : new Refused(answer);
 }

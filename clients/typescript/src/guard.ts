@@ -47,7 +47,7 @@ export async function guard<T>(
       gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
     throw error instanceof ServiceError && error.verdict !== undefined ? refusal(error.verdict) : error;
   });
-  if (verdict.verdict !== "allow") throw refusal(verdict);
+  if (verdict.verdict !== "allow" || verdict.ended !== undefined) throw refusal(verdict);
 
   const name = named(verdict.call, who.session);
   const stop = keepLease(gate, name, leaseMs);

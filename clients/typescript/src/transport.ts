@@ -1,6 +1,6 @@
 // Requests to the service, over TCP or its Unix socket. Node's own HTTP, since `fetch` knows no Unix sockets.
 
-import { Agent, type IncomingMessage, request as plain } from "node:http";
+import { Agent, type IncomingMessage, request as insecure } from "node:http";
 import { Agent as SecureAgent, request as secure } from "node:https";
 import type { Address } from "./address.ts";
 import { CallosumError, ServiceError, ServiceUnreachable } from "./errors.ts";
@@ -101,7 +101,7 @@ export class Transport {
     const send = (kept: boolean) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         const { hostname, port, socketPath, prefix, secure: tls } = this.#address;
-        const request = (tls ? secure : plain)({
+        const request = (tls ? secure : insecure)({
           ...(socketPath === undefined ? { hostname, port } : { socketPath, headers: { host: "localhost" } }),
           method: ask.method,
           path: `${prefix}${ask.path}`,
@@ -198,15 +198,45 @@ export class Transport {
   }
 }
 
-/** The body of a request. */
+/** The body of a request. A field that is `undefined` is left out. */
 export function encode(body: unknown): string {
   try {
-    return JSON.stringify(body);
+    return JSON.stringify(body, plain);
   } catch (error) {
     throw new CallosumError(`the parameters can't be written as JSON: ${(error as Error).message}; give plain values`, {
       cause: error,
     });
   }
+}
+
+/**
+ * A value as `JSON.stringify` takes it: what says by itself how it is written (a `Date`) has done so. What it would leave out or make less of is refused:
+ * nobody could tell what the call acts on.
+ */
+function plain(this: unknown, name: string, value: unknown): unknown {
+  const is = (what: string) => new TypeError(`\`${name}\` is ${what}`);
+  switch (typeof value) {
+    case "number":
+      if (!Number.isFinite(value)) throw is(String(value));
+      break;
+    case "function":
+    case "symbol":
+      throw is(`a ${typeof value}`);
+    case "undefined":
+      if (Array.isArray(this)) throw is("undefined");
+      break;
+    case "object":
+      if (value === null && (this as Record<string, unknown>)[name] !== null) throw is("written as null");
+      if (value !== null && !Array.isArray(value) && !isPlain(value))
+        throw is(`an object of the class ${String(value.constructor?.name)}`);
+  }
+  return value;
+}
+
+/** Whether an object is no more than its fields. A plain one's prototype has none itself, also one from another realm (a test runner's). */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 interface ErrorDocument {

@@ -43,6 +43,8 @@ export interface Verdict {
   readonly evidence?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** When the lease of a call that was allowed ends (RFC 3339). Each piece of evidence that still runs has its own. */
   readonly expiresAt?: string;
+  /** Of a call that was allowed before and whose end was reported: how it ended. Don't make it again. */
+  readonly ended?: "complete" | "unknown";
 }
 
 /** A call, by the id that its verdict named. */

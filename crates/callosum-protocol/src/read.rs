@@ -1,6 +1,7 @@
 //! JSON of requests.
 
 use callosum_core::model::text::one_line;
+use callosum_core::model::wrong_field::wrong_field;
 use serde::de::DeserializeOwned;
 
 use crate::Refused;
@@ -37,32 +38,10 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
     Ok(read)
 }
 
-/// What is wrong at `path`, by what serde says: which is the field that is missing, and no type of Rust.
+/// What is wrong at `path`, by what serde says.
 fn wrong(path: &str, said: &str) -> Refused {
-    let missing = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
-    match missing {
-        Some((field, _)) if path.is_empty() => Refused::field(field, "it is missing"),
-        Some((field, _)) => Refused::field(&format!("{path}.{field}"), "it is missing"),
-        None => Refused::field(path, one_line(&in_plain_words(said), 300)),
-    }
-}
-
-/// The same with what was expected in the words of JSON.
-fn in_plain_words(said: &str) -> String {
-    let Some((found, expected)) = said.rsplit_once(", expected ") else { return said.to_owned() };
-    let (kind, place) = expected.find(" at line ").map_or((expected, ""), |at| expected.split_at(at));
-    let kind = match kind {
-        "u8" => "a whole number from 0 to 255",
-        "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
-        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a map" => "an object",
-        "a sequence" => "a list",
-        kind if kind.starts_with("struct ") => "an object",
-        kind => kind,
-    };
-    let found = found.replacen(": map", ": an object", 1).replacen(": sequence", ": a list", 1);
-    format!("{found}, expected {kind}{place}")
+    let (path, expected) = wrong_field(path, said);
+    Refused::field(&path, expected)
 }
 
 #[cfg(test)]

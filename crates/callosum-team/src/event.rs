@@ -37,7 +37,8 @@ impl Topics {
     /// # Errors
     /// What is expected, also where nothing could ever be told under a topic.
     pub fn read(text: Option<&str>) -> Result<Self, String> {
-        let topics = text.unwrap_or_default().split(',').map(str::trim).filter(|topic| !topic.is_empty());
+        let Some(text) = text else { return Ok(Self::default()) };
+        let topics = text.split(',').map(str::trim).filter(|topic| !topic.is_empty());
         let topics: Vec<String> = topics.map(str::to_owned).collect();
         let is_topic = |topic: &String| {
             let mut parts = topic.split('.').peekable();
@@ -48,7 +49,7 @@ impl Topics {
             }
             is_right
         };
-        if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
+        if topics.is_empty() || topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
             return Err(
                 "expected at most 32 topics such as `call.paused`, `call.*` or `calc.**`, with commas between them"
                     .to_owned(),
@@ -77,7 +78,10 @@ impl Topics {
 /// not reserved.
 fn expected_for(topic: &str) -> Option<String> {
     let first = topic.split('.').next().unwrap_or_default();
-    let (_, words) = RESERVED.iter().find(|(reserved, _)| *reserved == first)?;
+    let Some((_, words)) = RESERVED.iter().find(|(reserved, _)| *reserved == first) else {
+        let is_one_part = first == topic && is_part(topic);
+        return is_one_part.then(|| format!("a topic has two or more parts; expected `{topic}.*`"));
+    };
     if words.iter().any(|word| fits(topic, &format!("{first}.{word}"))) {
         return None;
     }
@@ -117,8 +121,8 @@ pub fn checked_topic(topic: &str) -> Result<String, Refusal> {
     let parts: Vec<&str> = topic.split('.').collect();
     if topic.len() > MAX_TOPIC || parts.len() < 2 || !parts.iter().all(|part| is_part(part)) {
         let message =
-            "a topic has two or more parts of small letters, digits, `_` and `-`, with dots between them";
-        return Err(Refusal::new(Code::Limit, message, "write one such as `calc.discovery`"));
+            "expected two or more parts of small letters, digits, `_` and `-`, with dots between them";
+        return Err(Refusal::field("topic", format!("{message}, such as `calc.discovery`")));
     }
     if parts.first().is_some_and(|first| RESERVED.iter().any(|(reserved, _)| reserved == first))
         || VIEWS.contains(&topic)
@@ -282,11 +286,7 @@ pub fn checked_data(data: Value) -> Result<Value, Refusal> {
         return Err(Refusal::new(Code::Limit, message, "write it to a file and name that"));
     }
     if !data.is_object() {
-        return Err(Refusal::new(
-            Code::Limit,
-            "the data of an event is a JSON object",
-            "write `{\"name\": …}`",
-        ));
+        return Err(Refusal::field("data", "expected an object, such as `{\"name\": …}`"));
     }
     Ok(redacted(data))
 }
@@ -317,12 +317,13 @@ mod tests {
         for all in [None, Some("*")] {
             assert!(Topics::read(all).unwrap().want("any.thing"));
         }
-        for wrong in ["A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
+        for wrong in ["", " ,", "A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
             assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
         }
         for never in [
             "call.pausd",
             "call",
+            "nope",
             "lease.*.x",
             "task.done",
             "task.kept",
@@ -345,9 +346,10 @@ mod tests {
         for (topic, code) in [
             ("task.completed", Code::Policy),
             ("calc.request", Code::Policy),
-            ("one", Code::Limit),
-            ("a.B", Code::Limit),
-            ("a.*", Code::Limit),
+            ("one", Code::BadRequest),
+            ("", Code::BadRequest),
+            ("a.B", Code::BadRequest),
+            ("a.*", Code::BadRequest),
         ] {
             assert_eq!(checked_topic(topic).unwrap_err().code, code, "{topic}");
         }

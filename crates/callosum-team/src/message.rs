@@ -308,7 +308,7 @@ impl Mail {
             expires_at: to_rfc3339(now_ms.saturating_add(expiry_ms)),
             dropped: None,
             from: actor.who.clone(),
-            to: text::line("address", &new.to, 256)?,
+            to: text::line("to", &new.to, 256)?,
             role: new.addressed.role.clone(),
             recipients: new.addressed.sessions.iter().map(recipient).collect(),
             body,

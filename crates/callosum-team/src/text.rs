@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Code, Refusal};
 
-/// A text of at most `most` bytes, its secrets removed. Line ends and tabs stay, other control characters become spaces.
+/// The text of the field `of`: at most `most` bytes, its secrets removed. Line ends and tabs stay, other control characters become spaces.
 ///
 /// # Errors
 /// When it is longer: nothing is cut.
-pub fn limited(what: &str, text: &str, most: usize) -> Result<String, Refusal> {
+pub fn limited(of: &str, text: &str, most: usize) -> Result<String, Refusal> {
     if text.len() > most {
-        return Err(Refusal::new(
-            Code::Limit,
-            format!("the {what} has {} bytes, and at most {most} are allowed", text.len()),
+        return Err(too_much(
+            of,
+            &format!("it has {} bytes, and at most {most} are allowed", text.len()),
             "write it to a file and name that",
         ));
     }
@@ -26,11 +26,11 @@ pub fn limited(what: &str, text: &str, most: usize) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// When it is longer, or says nothing.
-pub fn line(what: &str, text: &str, most: usize) -> Result<String, Refusal> {
-    let text = limited(what, text, most)?;
+pub fn line(of: &str, text: &str, most: usize) -> Result<String, Refusal> {
+    let text = limited(of, text, most)?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {
-        return Err(Refusal::new(Code::Limit, format!("the {what} is empty"), "say what it is about"));
+        return Err(Refusal::field(of, "it is empty; expected a text"));
     }
     Ok(line)
 }
@@ -39,12 +39,17 @@ pub fn line(what: &str, text: &str, most: usize) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// When there are too many, or one is longer.
-pub fn list(what: &str, texts: &[String], most: usize, each: usize) -> Result<Vec<String>, Refusal> {
+pub fn list(of: &str, texts: &[String], most: usize, each: usize) -> Result<Vec<String>, Refusal> {
     if texts.len() > most {
-        let message = format!("there are {} of {what}, and at most {most} are allowed", texts.len());
-        return Err(Refusal::new(Code::Limit, message, "name fewer"));
+        let message = format!("there are {}, and at most {most} are allowed", texts.len());
+        return Err(too_much(of, &message, "name fewer"));
     }
-    texts.iter().map(|text| line(what, text, each)).collect()
+    texts.iter().map(|text| line(of, text, each)).collect()
+}
+
+/// A field says more than it may.
+fn too_much(of: &str, message: &str, remedy: &str) -> Refusal {
+    Refusal { code: Code::Limit, remedy: remedy.to_owned(), ..Refusal::field(of, message) }
 }
 
 /// What somebody says in JSON, its secrets removed.
@@ -86,7 +91,7 @@ mod tests {
         let refused = limited("body", &"a".repeat(4_097), 4_096).unwrap_err();
         assert_eq!(refused.code, Code::Limit);
         assert_eq!(line("title", " a\u{1b}[31m\n b ", 200).unwrap(), "a [31m b");
-        assert_eq!(line("title", " \n", 200).unwrap_err().code, Code::Limit);
+        assert_eq!(line("title", " \n", 200).unwrap_err().code, Code::BadRequest);
     }
 
     #[test]

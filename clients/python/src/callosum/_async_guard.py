@@ -95,7 +95,7 @@ class _Running:
             if isinstance(error, ServiceError) and error.verdict is not None:
                 raise refusal(error.verdict) from error
             raise
-        if verdict.verdict != "allow":
+        if verdict.verdict != "allow" or verdict.ended is not None:
             raise refusal(verdict)
         self._name = {"call": verdict.call, "session": call["session"]}
         if lease is not None:

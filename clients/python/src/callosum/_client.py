@@ -69,9 +69,9 @@ class CallosumClient:
     ) -> Guard:
         """Puts a function, or the body of a ``with``, behind the gate: it runs only if the verdict is ``allow``, and how it ended is told.
 
-        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself. An error comes out as it
-        is, and leaves the outcome unknown, unless it is one of ``not_done``: those prove that nothing was done. While the call runs, its lease is
-        renewed.
+        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call of an id that
+        has ended does not run again (``Ended``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
+        prove that nothing was done. While the call runs, its lease is renewed.
 
         As a decorator it takes the arguments of each call as the parameters, unless ``params`` says otherwise; ``params`` and ``session`` may be
         functions.

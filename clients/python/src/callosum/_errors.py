@@ -73,7 +73,13 @@ class Refused(CallosumError):
     @property
     def text(self) -> str:
         """What the model is to read."""
-        return self.answer.text or f"[Callosum] The call was not run: {self.answer.verdict}."
+        if self.answer.text is not None:
+            return self.answer.text
+        if self.answer.ended == "complete":
+            return "[Callosum] This call was made before, and is complete. It was not run again."
+        if self.answer.ended is not None:
+            return "[Callosum] This call was made before, and nobody knows whether it was done. It was not run again: verify first."
+        return f"[Callosum] The call was not run: {self.answer.verdict}."
 
     @property
     def verdict(self) -> str:
@@ -121,6 +127,20 @@ class Paused(Refused):
     """
 
 
+class Ended(Refused):
+    """A call of this id was made before, and ended: ``guard`` runs it no second time. A new try needs an id of its own.
+
+    Calls of tiers 0 and 1 leave no end that could be known.
+    """
+
+    @property
+    def ended(self) -> str:
+        """``complete``, or ``unknown`` where nobody knows whether it was done."""
+        return self.answer.ended or "unknown"
+
+
 def refusal(answer: Verdict) -> Refused:
-    """What ``guard`` raises for a verdict other than ``allow``."""
+    """What ``guard`` raises for a verdict other than ``allow``, and for an ``allow`` of a call that has ended."""
+    if answer.ended is not None:
+        return Ended(answer)
     return Paused(answer) if answer.verdict in ("pause", "block") else Refused(answer)

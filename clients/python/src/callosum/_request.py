@@ -230,11 +230,11 @@ def question(name: str, parameters: Mapping[str, Any]) -> Ask[Any]:
 def events(topic: str | None, key: str | None, after: str | None, last_event_id: str) -> Request:
     """``GET /v1/events``, from the last event that was told, else from ``after``."""
     query: dict[str, str] = {}
-    if topic:
+    if topic is not None:
         query["topic"] = topic
-    if key:
+    if key is not None:
         query["key"] = key
-    if after and not last_event_id:
+    if after is not None and not last_event_id:
         query["after"] = after
     resume = {"last-event-id": last_event_id} if last_event_id else {}
     return get("/v1/events", query, {"accept": "text/event-stream", **resume})
@@ -295,6 +295,7 @@ def verdict(value: Any) -> Verdict:
             reason=value.get("reason"),
             rule_name=value.get("ruleName"),
             covered=value.get("covered"),
+            ended=value.get("ended"),
             body=value,
         )
     except (KeyError, TypeError, AttributeError) as error:

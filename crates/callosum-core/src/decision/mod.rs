@@ -92,8 +92,9 @@ pub fn decide<'a>(
     if call.tier >= Tier::Critical {
         let leases: Vec<EvidenceItem<'_>> = pieces
             .iter()
-            // One's own session's leases block, too; a whole instance that speaks for itself knows of them.
+            // One's own session's calls block, too; a whole instance that speaks for itself knows of them.
             .filter(|(action, _)| call.scope != Scope::OtherInstances || call.counts(action))
+            .filter(|(action, _)| !call.is_held_for(action))
             .filter(|(action, _)| action.holds_lease(now, is_dead))
             .map(|(action, keys)| EvidenceItem {
                 action,
@@ -151,6 +152,11 @@ impl CallFacts<'_> {
             }
         }
     }
+
+    /// Whether this is a lease that its session took for what it is about to do.
+    fn is_held_for(&self, action: &Action) -> bool {
+        action.only_lease && *action.who == *self.who
+    }
 }
 
 /// Those of the actions on a call's keys that are evidence against it, none acknowledged.
@@ -162,7 +168,7 @@ fn evidence<'a>(
 ) -> Vec<EvidenceItem<'a>> {
     on_keys
         .into_iter()
-        .filter(|(action, _)| call.counts(action))
+        .filter(|(action, _)| call.counts(action) && !call.is_held_for(action))
         .filter_map(|(action, keys)| {
             let state = action.state(now, is_dead);
             // What is in flight gives a sign of life now.

@@ -54,7 +54,7 @@ impl Source for Gate {
                 open_read_only(&self.directory).map_err(NotNow::Failed)
             }
             Needs::Journal | Needs::RulesAndJournal | Needs::Standing | Needs::Overview => {
-                let look = |ledger: &Ledger| -> Result<Segments, StateError> {
+                let mut look = |ledger: &Ledger| -> Result<Segments, StateError> {
                     match needs {
                         Needs::Standing => standing = Some(query::standing(ledger.history(), now, &is_dead)),
                         Needs::Overview => {
@@ -66,12 +66,17 @@ impl Source for Gate {
                 };
                 let limits =
                     if needs == Needs::Overview { query::to_look_at(&rules.rules) } else { Vec::new() };
-                self.look(&limits, now, look).map(Some)
+                match self.look(&limits, now, &mut look) {
+                    // What can't be written is told as waiting; the journal says the rest, if it can be read.
+                    Err(NotNow::Failed(error)) if needs == Needs::Overview => {
+                        lock(&self.health).failed(&error, now);
+                        self.look_as_written(&limits, now, look)
+                    }
+                    looked => looked,
+                }
+                .map(Some)
             }
         };
-        if let (Needs::Overview, Err(NotNow::Failed(error))) = (needs, &journal) {
-            lock(&self.health).failed(error, now);
-        }
         Reader {
             settings: &self.settings,
             setting_problems: &self.setting_problems,
@@ -113,27 +118,37 @@ impl Gate {
         now: &Stamp,
         step: impl FnOnce(&Ledger) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
-        let patience = self.patience();
-        let nobody = Who::default();
-        let needs = ledger::Needs {
-            newest: true,
-            open: true,
-            who: Some(&nobody),
-            limits,
-            now: *now,
-            ..ledger::Needs::default()
-        };
         if lock(&self.light).waiting() > 0 {
-            return self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
+            let nobody = Who::default();
+            let needs = all(limits, &nobody, now);
+            return self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
                 drop(proof);
                 step(ledger)
             });
         }
-        let mut slot = self.lock_slot(patience)?;
-        drop(self.up_to_date(&mut slot, self.keep_ms(), &needs, patience, Check::All, now)?);
-        let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
-        let seen = step(ledger)?;
+        let seen = self.look_as_written(limits, now, step)?;
         lock(&self.health).works();
         Ok(seen)
     }
+
+    /// The same, and what waits to be written goes on waiting.
+    fn look_as_written<T>(
+        &self,
+        limits: &[Limited],
+        now: &Stamp,
+        step: impl FnOnce(&Ledger) -> Result<T, StateError>,
+    ) -> Result<T, NotNow> {
+        let (patience, nobody) = (self.patience(), Who::default());
+        let needs = all(limits, &nobody, now);
+        let mut slot = self.lock_slot(patience)?;
+        drop(self.up_to_date(&mut slot, self.keep_ms(), &needs, patience, Check::All, now)?);
+        let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
+        Ok(step(ledger)?)
+    }
+}
+
+/// What an answer about everything rests on.
+fn all<'n>(limits: &'n [Limited], nobody: &'n Who, now: &Stamp) -> ledger::Needs<'n> {
+    let more = ledger::Needs::default();
+    ledger::Needs { newest: true, open: true, who: Some(nobody), limits, now: *now, ..more }
 }

@@ -12,3 +12,4 @@ pub mod text;
 pub mod tier;
 pub mod time;
 pub mod tool_call;
+pub mod wrong_field;

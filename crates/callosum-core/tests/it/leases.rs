@@ -53,3 +53,26 @@ fn a_lease_without_a_call_is_told_as_held_and_then_as_over_however_it_ended() {
         );
     }
 }
+
+/// Whoever takes a lease takes it for what it is about to do.
+#[test]
+fn a_lease_stops_all_calls_but_those_of_the_session_that_took_it() {
+    let key = "email:alice@example.com";
+    for tool in ["mail", "pay"] {
+        let world = World::new();
+        let serve = world.gate("serve");
+        serve.take_lease((&who("http/a"), key), Tier::Critical, "token:ci", &world.now).unwrap();
+        let own = guest("http/a", tool, "1");
+        let mut beside = guest("http/a", tool, "2");
+        beside.call.session = "beside".to_owned();
+        let asked = |guest| verdict(&world, &serve, guest, Terms::Gate);
+        let another = guest("http/b", tool, "1");
+        for other in [&beside, &another] {
+            assert_ne!(asked(other), Verdict::Allow, "{tool}");
+        }
+        assert_eq!(asked(&own), Verdict::Allow, "{tool}");
+        // A call of its own that is under way is no lease that was taken for another.
+        let second = guest("http/a", tool, "3");
+        assert_eq!(asked(&second) == Verdict::Block, tool == "pay", "{tool}");
+    }
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::{Extension, Json as Answer};
+use callosum_core::decision::history::State as Known;
 use callosum_core::gate::{Admitted, Guest, Lease, NotAdmitted, Terms, Verdict, Weighed};
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
@@ -82,6 +83,9 @@ pub(crate) struct BeforeAnswer {
     /// RFC 3339. Of one that may be made: when its lease ends. Of a block: when it lapses, unless what blocks ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
+    /// Of one that was allowed before and whose end was reported: `complete` or `unknown`. Don't make it again: it holds nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'static str>,
 }
 
 /// How a call ended.
@@ -216,6 +220,7 @@ impl BeforeAnswer {
             text: admitted.text,
             evidence: admitted.facts.iter().map(|fact| Evidence::of(fact, str::to_owned)).collect(),
             expires_at: admitted.expires_ms.map(to_rfc3339),
+            ended: admitted.ended.map(Known::word),
         }
     }
 }

@@ -117,6 +117,11 @@ fn where_nothing_more_can_be_written_guarded_calls_are_refused_until_it_can() {
     // Below tier 3 calls go on, and are written once they can be.
     assert_eq!(client.ok("/v1/before", &call("note", 2))["verdict"], "allow");
     assert_eq!(client.get("/healthz").status, 200);
+    // What is there is told all the same, and what is not as waiting.
+    let status = client.get("/v1/status").json();
+    assert_eq!(status["locks"][0]["contextKey"], "account:0@example.com", "{status}");
+    assert!(status["journalLines"].as_u64().is_some_and(|lines| lines > 0), "{status}");
+    assert_eq!((status["degraded"].is_object(), &status["waiting"]["queued"]), (true, &json!(2)), "{status}");
     may_write(&serve, None);
     assert_eq!(client.ok("/v1/before", &call("pay", 3))["verdict"], "allow");
     assert_eq!(client.get("/readyz").status, 200);

@@ -145,6 +145,12 @@ fn a_call_that_has_ended_holds_nothing_when_it_is_asked_about_again() {
     client.ok("/v1/after", &json!({ "call": "1", "session": "a", "outcome": "complete" }));
     let again = before(&mut client, "a", "1", "mail");
     assert_eq!((&again["verdict"], &again["expiresAt"]), (&json!("allow"), &Value::Null));
+    assert_eq!(
+        (&again["ended"], &before(&mut client, "a", "2", "note")["ended"]),
+        (&json!("complete"), &Value::Null)
+    );
+    client.ok("/v1/after", &json!({ "call": "2", "session": "a", "outcome": "unknown" }));
+    assert_eq!(before(&mut client, "a", "2", "note")["ended"], "unknown");
 }
 
 #[test]

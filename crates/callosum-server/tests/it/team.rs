@@ -92,8 +92,45 @@ fn who_asks_is_nobody_else() {
     assert_eq!(ci.get("/v1/messages").status, 400);
     let slip = json!({ "id": "other", "session": "s" });
     assert_eq!(refused(&mut ci, "/v1/tasks/codex/done", slip), of(400, "bad-request"));
-    let (status, answer) = ask(&mut ci, "/v1/tasks", json!({ "title": 5, "session": "s" }));
-    assert_eq!((status, &answer["error"]["path"]), (400, &json!("title")));
+}
+
+#[test]
+fn a_field_that_is_wrong_is_named_in_words_of_json() {
+    let home = Home::new();
+    let token = home.token(&["ops", "--rights", "operate"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    for (path, body, field) in [
+        ("/v1/tasks", json!({}), "title"),
+        ("/v1/tasks", json!({ "title": 5 }), "title"),
+        ("/v1/tasks", json!({ "title": " \n" }), "title"),
+        ("/v1/tasks", json!({ "title": "t", "id": "a b" }), "id"),
+        ("/v1/tasks", json!({ "title": "t", "priority": -1 }), "priority"),
+        ("/v1/tasks", json!({ "title": "t", "files": "a" }), "files"),
+        ("/v1/tasks", json!({ "title": "t", "files": [""] }), "files"),
+        ("/v1/tasks/one/done", json!({ "gen": "x" }), "gen"),
+        ("/v1/tasks/one/handoff", json!({}), "to"),
+        ("/v1/events", json!({}), "topic"),
+        ("/v1/events", json!({ "topic": "" }), "topic"),
+        ("/v1/events", json!({ "topic": "One" }), "topic"),
+        ("/v1/events", json!({ "topic": "a.b", "data": [] }), "data"),
+        ("/v1/messages/shown", json!({}), "ids"),
+    ] {
+        let (status, answer) = ask(&mut client, path, body.clone());
+        let error = &answer["error"];
+        assert_eq!((status, &error["path"]), (400, &json!(field)), "{path} {body}: {answer}");
+        let said = error["message"].as_str().unwrap();
+        let is_of_rust = |word: &str| ["u32", "u64", "sequence", "map", "struct"].contains(&word);
+        assert!(!said.split(' ').any(is_of_rust), "{said}");
+    }
+    for path in ["/v1/tasks?state=nope", "/v1/events?topic=nope", "/v1/events?topic="] {
+        let answer = client.get(path);
+        let named = if path.contains("state") { "state" } else { "topic" };
+        assert_eq!((answer.status, &answer.json()["error"]["path"]), (400, &json!(named)), "{path}");
+    }
+    // It could be said, but is too much.
+    let (status, answer) = ask(&mut client, "/v1/tasks", json!({ "title": "t".repeat(10_000) }));
+    assert_eq!((status, &answer["error"]["path"]), (429, &json!("title")));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn said(event: Publish) -> Result<Value, Refusal> {
         data.insert("files".to_owned(), text::list("files", &event.files, MAX_FILES, PATH_BYTES)?.into());
     }
     if let Some(repo) = &event.repo {
-        data.insert("repo".to_owned(), text::line("repository", repo, PATH_BYTES)?.into());
+        data.insert("repo".to_owned(), text::line("repo", repo, PATH_BYTES)?.into());
     }
     let claimed: Map<String, Value> = [
         ("source", event.source),

@@ -1,5 +1,6 @@
 //! What verbs are asked with: JSON objects. A field that is not known is refused, so that nothing is lost by a slip.
 
+use callosum_core::model::wrong_field::wrong_field;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -20,8 +21,8 @@ pub fn read<T: DeserializeOwned>(request: Value) -> Result<T, Refusal> {
     serde_path_to_error::deserialize(request).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { "" } else { &path };
-        let why = callosum_core::model::text::one_line(&error.inner().to_string(), 300);
-        Refusal::field(path, why)
+        let (path, expected) = wrong_field(path, &error.inner().to_string());
+        Refusal::field(&path, expected)
     })
 }
 

@@ -30,10 +30,11 @@ pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
     let state = match state.as_deref() {
         None => None,
         Some(text) => Some(State::named(text).ok_or_else(|| {
-            let text = one_line(text, 80);
-            let message = format!("`{text}` is no state of a task");
-            let remedy = "use open, claimed, blocked, input-required, lost or stalled";
-            Refusal::new(Code::Unknown, message, remedy)
+            let known = State::ALL.map(State::name).join(", ");
+            Refusal::field(
+                "state",
+                format!("`{}` is no state of a task; expected one of {known}", one_line(text, 80)),
+            )
         })?),
     };
     let mut tasks = team::tasks(desk.source, desk.machine, &desk.now)?;

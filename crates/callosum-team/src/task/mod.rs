@@ -45,7 +45,7 @@ pub enum State {
 }
 
 impl State {
-    const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Open,
         Self::Claimed,
         Self::Blocked,

@@ -98,8 +98,8 @@ impl Board<'_> {
                 "give another id",
             ));
         }
-        let name = |what: &str, text: &Option<String>, most| {
-            text.as_deref().map(|text| text::line(what, text, most)).transpose()
+        let name = |of: &str, text: &Option<String>, most| {
+            text.as_deref().map(|text| text::line(of, text, most)).transpose()
         };
         let mut deps: Vec<String> = Vec::new();
         if new.deps.len() > MAX_DEPS {
@@ -129,8 +129,8 @@ impl Board<'_> {
             prompt: text::limited("prompt", &new.prompt, PROMPT_BYTES)?,
             category: name("category", &new.category, NAME_BYTES)?,
             files: text::list("files", &new.files, MAX_FILES, PATH_BYTES)?,
-            to: name("assignee", &new.to, NAME_BYTES)?,
-            output_file: name("output file", &new.output_file, PATH_BYTES)?,
+            to: name("to", &new.to, NAME_BYTES)?,
+            output_file: name("outputFile", &new.output_file, PATH_BYTES)?,
             by: actor.who.clone(),
             priority: new.priority.unwrap_or(1),
             accepted: (actor.is_operator() || new.is_trusted) && !new.is_unaccepted,
@@ -335,7 +335,7 @@ impl Board<'_> {
         actor: &Actor,
     ) -> Result<Task, Refusal> {
         let task = self.held(id, generation, actor, "failure")?;
-        let why = text::limited("reason", why.unwrap_or("it could not be done"), RESULT_BYTES)?;
+        let why = text::limited("why", why.unwrap_or("it could not be done"), RESULT_BYTES)?;
         Ok(self.give_up(task, why, Some(&actor.who)))
     }
 
@@ -352,8 +352,8 @@ impl Board<'_> {
         actor: &Actor,
     ) -> Result<Task, Refusal> {
         let mut task = self.held(id, generation, actor, "handoff")?;
-        task.why = why.map(|why| text::limited("reason", why, RESULT_BYTES)).transpose()?;
-        task.to = Some(text::line("assignee", to, NAME_BYTES)?);
+        task.why = why.map(|why| text::limited("why", why, RESULT_BYTES)).transpose()?;
+        task.to = Some(text::line("to", to, NAME_BYTES)?);
         if task.attempt >= MAX_ATTEMPTS {
             return Ok(self.leave_to_person(task, "", Some(&actor.who)));
         }
@@ -448,7 +448,7 @@ impl Board<'_> {
             return Err(over(&task));
         }
         self.only_by_maker(&task, actor)?;
-        task.why = why.map(|why| text::limited("reason", why, RESULT_BYTES)).transpose()?;
+        task.why = why.map(|why| text::limited("why", why, RESULT_BYTES)).transpose()?;
         task.state = State::Cancelled;
         task.holder = None;
         Ok(self.put(task, "cancelled"))
@@ -490,8 +490,7 @@ impl Board<'_> {
 fn checked_id(id: &str) -> Result<String, Refusal> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if id.is_empty() || id.len() > 64 || !id.bytes().all(is_plain) {
-        let message = "an id has 1 to 64 letters, digits, dots, dashes and underscores";
-        return Err(Refusal::new(Code::Limit, message, "give another id, or none"));
+        return Err(Refusal::field("id", "expected 1 to 64 letters, digits, dots, dashes and underscores"));
     }
     Ok(id.to_owned())
 }

@@ -77,7 +77,7 @@ fn who_asks_is_looked_at_before_what_is_asked_and_what_is_wrong_is_named() {
     }
     let a: Asker = Ok(agent("a"));
     for (verb, request, path) in [
-        ("add", json!({}), ""),
+        ("add", json!({}), "title"),
         ("add", json!({ "title": 5 }), "title"),
         ("add", json!({ "title": "x", "tilte": "y" }), "tilte"),
         ("add", json!({ "title": "x", "sla": "soon" }), "sla"),

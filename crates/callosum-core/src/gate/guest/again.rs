@@ -90,6 +90,7 @@ impl Gate {
             facts: facts(history, &told, intent.digest()),
             // What has ended holds nothing.
             expires_ms: (is_guarded && action.outcome.is_none()).then(|| expires_ms(action)),
+            ended: action.outcome.is_some().then(|| action.state(now, &is_dead)),
             start: Some(Start { seq: action.seq, unflushed, is_known: true }),
         }))
     }

@@ -136,6 +136,8 @@ pub struct Admitted {
     /// Wall-clock milliseconds: of one that may run, when its lease ends; of one that no retry helps, when what stops it no longer
     /// does at the latest, where that is known.
     pub expires_ms: Option<i64>,
+    /// Of one that was allowed before: how it ended, if its end was reported.
+    pub ended: Option<State>,
     start: Option<Start>,
 }
 
@@ -381,7 +383,7 @@ impl Gate {
                         let unflushed = (intent.tier.is_guarded() && self.flushes())
                             .then_some(Unflushed { file: appended.file, end: appended.end });
                         let start = Some(Start { seq, unflushed, is_known: lapsed.is_some() });
-                        Admitted { verdict: Verdict::Allow, text, facts, expires_ms, start }
+                        Admitted { facts, expires_ms, start, ..Admitted::without_start(Verdict::Allow, text) }
                     }
                     Plan::Refuse(mut refusal) => {
                         let record = intent.refusal(&mut refusal, now);
@@ -505,7 +507,7 @@ impl Gate {
 
 impl Admitted {
     fn without_start(verdict: Verdict, text: Option<String>) -> Self {
-        Self { verdict, text, facts: Vec::new(), expires_ms: None, start: None }
+        Self { verdict, text, facts: Vec::new(), expires_ms: None, ended: None, start: None }
     }
 
     /// The sequence number of its start, if that was written.
