@@ -176,6 +176,7 @@ withEach("the five endpoints, to the letter", async (open) => {
       await client.call("intercept", ["message", "send", { target: "x" }], { enforce: true });
       await client.call("complete", ["channel:x", { ok: 1 }]);
       await client.call("lock", ["channel:x/y", 4]);
+      await client.call("lock", ["channel:x/y", 4], { session: "chat" });
       await client.call("unlock", ["channel:x/y"]);
       await client.call("status");
       const seen = server.seen.map(({ method, path, body }) => [method, path, body]);
@@ -185,6 +186,7 @@ withEach("the five endpoints, to the letter", async (open) => {
         ["POST", "/intercept", { ...sending, enforce: true }],
         ["POST", "/complete", { instance: "one", contextKey: "channel:x", result: { ok: 1 } }],
         ["POST", "/lock", { instance: "one", contextKey: "channel:x/y", tier: 4 }],
+        ["POST", "/lock", { instance: "one", contextKey: "channel:x/y", tier: 4, session: "chat" }],
         ["DELETE", "/lock/channel%3Ax%2Fy", { instance: "one" }],
         ["GET", "/status", {}],
       ]);

@@ -335,6 +335,25 @@ test("TypeScript: an error whose text is cut in the middle of a character is tol
   }
 });
 
+test("TypeScript: whatever a call gave, its end is told, and whether that is an error", LIMIT, async () => {
+  const server = await Scripted.start((_, response) => json(response, { ok: true }));
+  const client = new CallosumClient({ url: server.url, instance: "doug" });
+  class Receipt {
+    readonly error = "cut off";
+  }
+  try {
+    for (const result of [{ id: 7 }, new Map(), new Error("cut off"), new Receipt(), { error: 1n }, 1n, undefined])
+      await client.complete("email:a", result);
+    assert.deepEqual(
+      server.seen.map(({ body }) => body.result),
+      [{ id: 7 }, {}, { error: "Error: cut off" }, { error: "cut off" }, { error: "1" }, {}, undefined],
+    );
+  } finally {
+    client.close();
+    await server.stop();
+  }
+});
+
 test("TypeScript: parameters of which JSON keeps less than they say ask nothing", LIMIT, async () => {
   const server = await Scripted.start(ALLOWING);
   const client = new CallosumClient({ url: server.url, token: "t-1" });
@@ -357,6 +376,7 @@ test("TypeScript: parameters of which JSON keeps less than they say ask nothing"
       [new Mail(), "Mail"],
       [new Uint8Array(2), "Uint8Array"],
       [new Date(Number.NaN), "null"],
+      [{ toJSON: () => undefined }, "undefined"],
       [() => "alice@example.com", "function"],
       [Symbol("alice"), "symbol"],
     ] as const)

@@ -293,6 +293,20 @@ withEach("the five endpoints: others' actions warn at tier 3 and stop at tier 4;
   assert.equal(((await one.call("unlock", [account])).value as { ok: boolean }).ok, true);
 });
 
+withEach("a lease lets the calls of the session that took it through, and no others'", async (open, to) => {
+  const [one, two] = [open({ instance: "one" }), open({ instance: "two" })];
+  const account = `account:${to}`;
+  const take = async (client: Client, session: string) =>
+    ((await client.call("lock", [account, 4], { session })).value as { acquired: boolean }).acquired;
+  assert.deepEqual([await take(one, "chat"), await take(one, "cron"), await take(two, "chat")], [true, false, false]);
+  for (const [client, session] of [
+    [one, "cron"],
+    [two, "chat"],
+  ] as const)
+    assert.equal((await client.guard("wire", { to }, { session }).result).error?.verdict, "block");
+  assert.equal((await done(one.guard("wire", { to }, { session: "chat" }))).value, "done");
+});
+
 withEach("events are told once each, over a service that is killed and started again", async (open, to) => {
   const client = open();
   const keys = [`email:${to}-a`, `email:${to}-b`];

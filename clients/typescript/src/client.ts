@@ -104,7 +104,7 @@ export class CallosumClient {
 
   /**
    * Asks for a verdict and runs `run` only if it is `allow`, then tells how that ended. Anything else throws {@link Refused}, mostly as
-   * {@link Paused}: give its text to the model. It never repeats a call by itself, and a call of an `id` that has ended it does not run again
+   * {@link Paused}: give its text to the model. It never repeats a call by itself, and does not run one again whose `call` id has ended
    * ({@link Ended}).
    *
    * An error of `run` comes out as it is, and leaves the outcome unknown unless `notDone` says that it proves the opposite. While `run` is at it, the
@@ -130,7 +130,7 @@ export class CallosumClient {
     return guard(gate, tool, params, run, options);
   }
 
-  /** Asks what the gate says of a call. Who gets `allow` makes the call and tells how it ended with {@link CallosumClient.after}. */
+  /** Asks what the gate says of a call. Who gets `allow` (without `ended`) makes the call and tells how it ended with {@link CallosumClient.after}. */
   async before(call: ToolCall): Promise<Verdict> {
     return (await this.#before(call)).value as Verdict;
   }
@@ -192,7 +192,7 @@ export class CallosumClient {
       let asked = 0;
       try {
         const resumed = parser.lastEventId !== "";
-        const path = `/v1/events${query({ ...filter, ...(after !== undefined && !resumed && { after }) })}`;
+        const path = `/v1/events${query({ ...filter, ...(after && !resumed && { after }) })}`;
         const headers = { accept: "text/event-stream", ...(resumed && { "last-event-id": parser.lastEventId }) };
         const response = await this.#transport.stream({ method: "GET", path, headers, repeatable: true }, SILENCE_MS, signal);
         connected = true;
@@ -231,14 +231,14 @@ export class CallosumClient {
    * unknown: calls often take effect and then report an error.
    */
   async complete(contextKey: string, result: unknown, options: { readonly id?: string } = {}): Promise<Done> {
-    const body = { instance: this.#who("complete"), contextKey, result, ...options };
+    const body = { instance: this.#who("complete"), contextKey, result: told(result), ...options };
     return (await this.#post("/complete", body, { repeatable: false })).value as Done;
   }
 
-  /** `POST /lock`: takes the lease of a resource, for five minutes. */
-  async lock(contextKey: string, tier: number): Promise<LockAnswer> {
-    return (await this.#post("/lock", { instance: this.#who("lock"), contextKey, tier }, { repeatable: false }))
-      .value as LockAnswer;
+  /** `POST /lock`: takes the lease of a resource, for five minutes; for a `session`, whose own calls then go through. */
+  async lock(contextKey: string, tier: number, options: { readonly session?: string } = {}): Promise<LockAnswer> {
+    const body = { instance: this.#who("lock"), contextKey, tier, ...options };
+    return (await this.#post("/lock", body, { repeatable: false })).value as LockAnswer;
   }
 
   /** `DELETE /lock/:key`: gives back one's own lease. */
@@ -289,6 +289,17 @@ export class CallosumClient {
   }
 }
 
+/** What came of a call, as far as JSON can say it. The call is over: whatever it gave, its end has to be told, and whether that is an error. */
+function told(result: unknown): unknown {
+  try {
+    encode(result);
+    return result;
+  } catch {
+    if (result instanceof Error) return { error: String(result) };
+    return typeof result === "object" && result !== null && "error" in result ? { error: String(result.error) } : {};
+  }
+}
+
 /** How long a lease lasts, in milliseconds, by the service's own clock where the answer has it. */
 function left(expiresAt: string | undefined, { servedAt }: Answer): number | undefined {
   if (expiresAt === undefined) return undefined;
@@ -316,7 +327,7 @@ function streamEvent(cursor: string, data: string): StreamEvent {
   return { ...(told as object), cursor };
 }
 
-/** Also those that say by themselves how they are written: what guards a call has to see what it is called with. */
+/** Of a `Map` or an instance of a class nobody could tell what the call acts on. */
 function checkParams(params: unknown): void {
   if (typeof params === "object" && params !== null && isPlain(params)) return;
   throw new TypeError("`params` has to be a plain object with the parameters of the call");

@@ -85,8 +85,8 @@ export class Paused extends Refused {
 }
 
 /**
- * A call of this id was made before, and ended: `guard` runs it no second time. A new try needs an id of its own. Calls of tiers 0 and 1 leave no end that
- * could be known.
+ * A call of this id was made before, and ended: `guard` does not run it a second time. A new try needs an id of its own. Calls of tiers 0 and 1 have no
+ * recorded end.
  */
 export class Ended extends Refused {
   override name = "Ended";

@@ -223,7 +223,7 @@ function plain(this: unknown, name: string, value: unknown): unknown {
     case "symbol":
       throw is(`a ${typeof value}`);
     case "undefined":
-      if (Array.isArray(this)) throw is("undefined");
+      if (Array.isArray(this) || (this as Record<string, unknown>)[name] !== undefined) throw is("undefined");
       break;
     case "object":
       if (value === null && (this as Record<string, unknown>)[name] !== null) throw is("written as null");

@@ -19,7 +19,7 @@ pub struct LockRequest {
     context_key: String,
     /// The tier of what is to be done, 0 to 4; 3 if nothing is said.
     tier: Option<u8>,
-    /// The session within the instance.
+    /// The session within the instance. Its own calls go through while it holds the lease; others' are stopped.
     session: Option<String>,
 }
 

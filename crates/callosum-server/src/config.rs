@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use callosum_core::gate::GateOptions;
+use callosum_core::model::wrong_field::wrong_field;
 use callosum_core::store::settings_file::SettingsFile;
 use callosum_core::store::state_dir::{self, StateDir};
 use serde::Deserialize;
@@ -65,8 +66,11 @@ impl Config {
         }
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         let mut json = serde_json::Deserializer::from_str(&text);
-        let config: Self = serde_path_to_error::deserialize(&mut json)
-            .map_err(|error| wrong(without_texts(error.to_string())))?;
+        let config: Self = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let (field, expected) =
+                wrong_field(&error.path().to_string(), &without_texts(error.inner().to_string()));
+            wrong(format!("{field}: {expected}"))
+        })?;
         json.end().map_err(|error| wrong(error.to_string()))?;
         let Limits { requests_per_second, burst, open_calls } = config.limits;
         if [requests_per_second, burst, open_calls].contains(&0) {

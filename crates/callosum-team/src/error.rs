@@ -90,6 +90,17 @@ impl Refusal {
         Self { path, ..Self::new(Code::BadRequest, message, "correct the field, and send it again") }
     }
 
+    /// The same of the field `path`, by which whoever asks knows the one that it names.
+    #[must_use]
+    pub fn of(mut self, path: &str) -> Self {
+        if let Some(known) = self.path.replace(path.to_owned()) {
+            let named =
+                self.message.strip_prefix(&format!("`{known}`")).map(|rest| format!("`{path}`{rest}"));
+            self.message = named.unwrap_or(self.message);
+        }
+        self
+    }
+
     /// Whether it could not be done at all; else the state of things speaks against it.
     #[must_use]
     pub fn cannot_be_done(&self) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::changes::{MESSAGE, TASK};
 use crate::error::{Code, Refusal};
 use crate::names::Names;
-use crate::text::redacted;
+use crate::text::{redacted, too_much};
 
 /// Topics that one reader may ask for, and bytes of one.
 const MAX_TOPICS: usize = 32;
@@ -282,8 +282,8 @@ pub const DATA_BYTES: usize = 4 * 1024;
 pub fn checked_data(data: Value) -> Result<Value, Refusal> {
     let bytes = data.to_string().len();
     if bytes > DATA_BYTES {
-        let message = format!("the event has {bytes} bytes, and at most {DATA_BYTES} are allowed");
-        return Err(Refusal::new(Code::Limit, message, "write it to a file and name that"));
+        let message = format!("it has {bytes} bytes, and at most {DATA_BYTES} are allowed");
+        return Err(too_much("data", &message, "write it to a file and name that"));
     }
     if !data.is_object() {
         return Err(Refusal::field("data", "expected an object, such as `{\"name\": …}`"));

@@ -48,7 +48,7 @@ pub fn list(of: &str, texts: &[String], most: usize, each: usize) -> Result<Vec<
 }
 
 /// A field says more than it may.
-fn too_much(of: &str, message: &str, remedy: &str) -> Refusal {
+pub(crate) fn too_much(of: &str, message: &str, remedy: &str) -> Refusal {
     Refusal { code: Code::Limit, remedy: remedy.to_owned(), ..Refusal::field(of, message) }
 }
 

@@ -123,6 +123,13 @@ class Decorators(WithService):
                 send(value)
         self.assertEqual(self.service.told, [])
 
+    def test_whatever_a_call_gave_its_end_is_told_and_whether_that_is_an_error(self) -> None:
+        client = CallosumClient(self.service.url, instance="doug")
+        for result in ({"id": 7}, object(), ValueError("cut off"), {"error": ValueError("cut off")}, None):
+            client.complete("email:a", result)
+        told = [body["result"] for body in self.told("/complete")]
+        self.assertEqual(told, [{"id": 7}, {}, {"error": "cut off"}, {"error": "cut off"}, {}])
+
     def test_one_guard_is_open_for_one_thread_at_a_time_from_its_question_on(self) -> None:
         guard = self.client.guard("mail", {"to": "alice"})
         asks = threading.Event()

@@ -138,9 +138,9 @@ class AsyncCallosumClient:
         """``POST /complete``: what ``intercept`` let through has ended."""
         return await self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result, id))
 
-    async def lock(self, context_key: str, tier: int) -> LockAnswer:
-        """``POST /lock``: takes the lease of a resource, for five minutes."""
-        return await self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier))
+    async def lock(self, context_key: str, tier: int, *, session: str | None = None) -> LockAnswer:
+        """``POST /lock``: takes the lease of a resource, for five minutes; for a ``session``, whose own calls then go through."""
+        return await self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier, session))
 
     async def unlock(self, context_key: str) -> Done:
         """``DELETE /lock/:key``: gives back one's own lease."""

@@ -69,7 +69,7 @@ class CallosumClient:
     ) -> Guard:
         """Puts a function, or the body of a ``with``, behind the gate: it runs only if the verdict is ``allow``, and how it ended is told.
 
-        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call of an id that
+        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call whose id
         has ended does not run again (``Ended``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
         prove that nothing was done. While the call runs, its lease is renewed.
 
@@ -90,7 +90,7 @@ class CallosumClient:
         cwd: str | None = None,
         runtime: str | None = None,
     ) -> Verdict:
-        """Asks what the gate says of a call. Who gets ``allow`` makes the call, and tells with ``after`` how it ended.
+        """Asks what the gate says of a call. Who gets ``allow`` (without ``ended``) makes the call, and tells with ``after`` how it ended.
 
         ``call`` is the call's id: the same id gets the same verdict. Without one it gets one here.
         """
@@ -170,9 +170,9 @@ class CallosumClient:
         """
         return self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result, id))
 
-    def lock(self, context_key: str, tier: int) -> LockAnswer:
-        """``POST /lock``: takes the lease of a resource, for five minutes."""
-        return self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier))
+    def lock(self, context_key: str, tier: int, *, session: str | None = None) -> LockAnswer:
+        """``POST /lock``: takes the lease of a resource, for five minutes; for a ``session``, whose own calls then go through."""
+        return self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier, session))
 
     def unlock(self, context_key: str) -> Done:
         """``DELETE /lock/:key``: gives back one's own lease."""

@@ -83,7 +83,7 @@ class Refused(CallosumError):
 
     @property
     def verdict(self) -> str:
-        """``pause``, ``block`` or ``refuse``."""
+        """``pause``, ``block`` or ``refuse``; of ``Ended`` mostly ``allow``."""
         return self.answer.verdict
 
     @property
@@ -128,15 +128,15 @@ class Paused(Refused):
 
 
 class Ended(Refused):
-    """A call of this id was made before, and ended: ``guard`` runs it no second time. A new try needs an id of its own.
+    """A call of this id was made before, and ended: ``guard`` does not run it a second time. A new try needs an id of its own.
 
-    Calls of tiers 0 and 1 leave no end that could be known.
+    Calls of tiers 0 and 1 have no recorded end.
     """
 
     @property
     def ended(self) -> str:
         """``complete``, or ``unknown`` where nobody knows whether it was done."""
-        return self.answer.ended or "unknown"
+        return str(self.answer.ended)
 
 
 def refusal(answer: Verdict) -> Refused:

@@ -234,7 +234,7 @@ def events(topic: str | None, key: str | None, after: str | None, last_event_id:
         query["topic"] = topic
     if key is not None:
         query["key"] = key
-    if after is not None and not last_event_id:
+    if after and not last_event_id:
         query["after"] = after
     resume = {"last-event-id": last_event_id} if last_event_id else {}
     return get("/v1/events", query, {"accept": "text/event-stream", **resume})
@@ -259,13 +259,23 @@ def intercept(instance: str, tool: str, action: str, params: Params, enforce: bo
 
 def complete(instance: str, context_key: str, result: Any, id: str | None) -> Ask[Done]:
     """``POST /complete``."""
-    body = {"instance": instance, "contextKey": context_key, "result": {} if result is None else result, "id": id}
+    body = {"instance": instance, "contextKey": context_key, "result": _told(result), "id": id}
     return Ask(post("/complete", body, repeatable=False), lambda answer: cast(Done, answer.value))
 
 
-def lock(instance: str, context_key: str, tier: int) -> Ask[LockAnswer]:
+def _told(result: Any) -> Any:
+    """What came of a call, as far as JSON can say it. The call is over: whatever it gave, its end has to be told, and whether that is an error."""
+    try:
+        encode({"result": result})
+        return {} if result is None else result
+    except CallosumError:
+        error = result.get("error") if isinstance(result, Mapping) else result if isinstance(result, BaseException) else None
+        return {} if error is None else {"error": f"{error}"}
+
+
+def lock(instance: str, context_key: str, tier: int, session: str | None) -> Ask[LockAnswer]:
     """``POST /lock``."""
-    body = {"instance": instance, "contextKey": context_key, "tier": tier}
+    body = {"instance": instance, "contextKey": context_key, "tier": tier, "session": session}
     return Ask(post("/lock", body, repeatable=False), lambda answer: cast(LockAnswer, answer.value))
 
 

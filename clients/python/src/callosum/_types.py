@@ -35,7 +35,7 @@ class Verdict:
     covered: bool | None = None
     """Whether any rule could apply to the tool. Where none could, no other call is held against one of it. None where it is not told."""
     ended: str | None = None
-    """Of a call that was allowed before and whose end was reported: ``complete`` or ``unknown``. Don't make it again."""
+    """How the call ended, if it was allowed before and its end was reported: ``complete`` or ``unknown``. Don't make it again."""
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The whole answer, with fields that this client does not know."""
 
@@ -72,6 +72,7 @@ class InterceptAnswer(TypedDict, total=False):
     warning: str
     evidence: list[int]
     expiresAt: str
+    ended: str
 
 
 class Done(TypedDict, total=False):

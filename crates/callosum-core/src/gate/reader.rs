@@ -66,17 +66,20 @@ impl Source for Gate {
                 };
                 let limits =
                     if needs == Needs::Overview { query::to_look_at(&rules.rules) } else { Vec::new() };
-                match self.look(&limits, now, &mut look) {
+                let looked = match self.look(&limits, now, &mut look) {
                     // What can't be written is told as waiting; the journal says the rest, if it can be read.
-                    Err(NotNow::Failed(error)) if needs == Needs::Overview => {
+                    Err(NotNow::Failed(error)) if needs == Needs::Overview && self.has_unwritten() => {
                         lock(&self.health).failed(&error, now);
                         self.look_as_written(&limits, now, look)
                     }
                     looked => looked,
-                }
-                .map(Some)
+                };
+                looked.map(Some)
             }
         };
+        if let (Needs::Overview, Err(NotNow::Failed(error))) = (needs, &journal) {
+            lock(&self.health).failed(error, now);
+        }
         Reader {
             settings: &self.settings,
             setting_problems: &self.setting_problems,
@@ -110,6 +113,11 @@ impl Gate {
         Live { rules_are_loading, waiting, seen, degraded: lock(&self.health).degraded() }
     }
 
+    /// Whether something waits to be written.
+    fn has_unwritten(&self) -> bool {
+        lock(&self.light).waiting() > 0
+    }
+
     /// Runs `step` with the ledger up to date. Writes no record of its own, only what waits to be written, because it belongs to
     /// what is looked for.
     fn look<T>(
@@ -118,7 +126,7 @@ impl Gate {
         now: &Stamp,
         step: impl FnOnce(&Ledger) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
-        if lock(&self.light).waiting() > 0 {
+        if self.has_unwritten() {
             let nobody = Who::default();
             let needs = all(limits, &nobody, now);
             return self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {

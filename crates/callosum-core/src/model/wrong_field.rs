@@ -23,7 +23,9 @@ fn in_plain_words(said: &str) -> String {
     let (kind, place) = expected.find(" at line ").map_or((expected, ""), |at| expected.split_at(at));
     let kind = match kind {
         "u8" => "a whole number from 0 to 255",
-        "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number that is not negative",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
         "a map" => "an object",

@@ -83,7 +83,8 @@ pub trait Source {
         standing::newest_on(&self.reader(Needs::Head, now), kind, key)
     }
 
-    /// The status. It can always be told; where the journal can't be read, `degraded` says why and its part is empty.
+    /// The status. It can always be told: `degraded` says why the journal can't be written or read. What is to be written is `waiting`
+    /// then; of a journal that can't be read, its part is empty.
     fn status(&self, now: &Stamp) -> Status {
         status::status(self.reader(Needs::Overview, now))
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
-use callosum_core::decision::history::Who;
+use callosum_core::decision::history::{State, Who};
 use callosum_core::gate::{Admitted, Gate, Guest, Lease, NotAdmitted, Terms, Verdict};
 use callosum_core::model::tier::Tier;
 use callosum_core::model::tool_call::ToolCall;
@@ -184,6 +184,7 @@ fn what_has_ended_is_not_allowed_again_while_another_holds_the_resource() {
         assert_eq!(verdict(&world, &serve, &of("http/b", "2"), Terms::Gate), Verdict::Allow);
         let blocked = admit(&world, &serve, &one, &alice(), terms).unwrap();
         assert_eq!((blocked.verdict, blocked.facts.is_empty()), (Verdict::Block, false));
+        assert_eq!(blocked.ended, Some(State::Complete), "it was made, whoever holds the resource now");
         assert!(settle(&world, &serve, "http/b", &format!("{terms:?} 2"), Ended::Ok));
         assert_eq!(verdict(&world, &serve, &one, terms), Verdict::Allow);
         world.pass(2 * 3_601_000);

@@ -1,5 +1,6 @@
 //! Leases that clients of the service take without a call, and what is told of them.
 
+use callosum_core::decision::history::Who;
 use callosum_core::gate::{Lease, Terms, Verdict};
 use callosum_core::model::tier::Tier;
 use callosum_core::query::Source;
@@ -71,6 +72,10 @@ fn a_lease_stops_all_calls_but_those_of_the_session_that_took_it() {
             assert_ne!(asked(other), Verdict::Allow, "{tool}");
         }
         assert_eq!(asked(&own), Verdict::Allow, "{tool}");
+        // It is the session's alone, and no other one's of its instance.
+        let beside = Who::here("http/a", "beside");
+        let held = serve.take_lease((&beside, key), Tier::Critical, "token:ci", &world.now).unwrap();
+        assert!(matches!(held, Lease::HeldBy(others) if others.len() == 1), "{tool}");
         // A call of its own that is under way is no lease that was taken for another.
         let second = guest("http/a", tool, "3");
         assert_eq!(asked(&second) == Verdict::Block, tool == "pay", "{tool}");

@@ -47,7 +47,7 @@ pub(crate) struct BeforeRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Word {
-    /// Make it, then report its end.
+    /// Make it, then report its end, unless the answer has `ended`.
     Allow,
     /// Show its model the text. A retry, with another `call`, goes through.
     Pause,
@@ -83,7 +83,7 @@ pub(crate) struct BeforeAnswer {
     /// RFC 3339. Of one that may be made: when its lease ends. Of a block: when it lapses, unless what blocks ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
-    /// Of one that was allowed before and whose end was reported: `complete` or `unknown`. Don't make it again: it holds nothing.
+    /// Of one that was allowed before and whose end was reported: `complete` or `unknown`. Don't make it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'static str>,
 }

@@ -113,6 +113,7 @@ fn a_field_that_is_wrong_is_named_in_words_of_json() {
         ("/v1/events", json!({}), "topic"),
         ("/v1/events", json!({ "topic": "" }), "topic"),
         ("/v1/events", json!({ "topic": "One" }), "topic"),
+        ("/v1/events", json!({ "type": "One" }), "type"),
         ("/v1/events", json!({ "topic": "a.b", "data": [] }), "data"),
         ("/v1/messages/shown", json!({}), "ids"),
     ] {
@@ -129,8 +130,14 @@ fn a_field_that_is_wrong_is_named_in_words_of_json() {
         assert_eq!((answer.status, &answer.json()["error"]["path"]), (400, &json!(named)), "{path}");
     }
     // It could be said, but is too much.
-    let (status, answer) = ask(&mut client, "/v1/tasks", json!({ "title": "t".repeat(10_000) }));
-    assert_eq!((status, &answer["error"]["path"]), (429, &json!("title")));
+    for (path, body, field) in [
+        ("/v1/tasks", json!({ "title": "t".repeat(10_000) }), "title"),
+        ("/v1/tasks", json!({ "title": "t", "deps": vec!["x"; 1_000] }), "deps"),
+        ("/v1/events", json!({ "topic": "a.b", "data": { "x": "y".repeat(100_000) } }), "data"),
+    ] {
+        let (status, answer) = ask(&mut client, path, body);
+        assert_eq!((status, &answer["error"]["path"]), (429, &json!(field)), "{answer}");
+    }
 }
 
 #[test]

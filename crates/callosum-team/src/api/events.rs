@@ -30,7 +30,8 @@ pub(super) fn publish(writing: &Writing<'_>, request: Value) -> Result<Value, Re
     let event: Publish = read(request)?;
     let team = writing.team();
     team.check_on(false)?;
-    let topic = checked_topic(&topic(&event)?)?;
+    let (field, named) = topic(&event)?;
+    let topic = checked_topic(&named).map_err(|refusal| refusal.of(field))?;
     let is_dry = event.dry_run;
     let data = checked_data(said(event)?)?;
     let mut record = team.actor.record(Action::Event, &team.now);
@@ -57,12 +58,15 @@ pub(super) fn publish(writing: &Writing<'_>, request: Value) -> Result<Value, Re
     Ok(json!(PublishAnswer { event, dropped }))
 }
 
-/// Under which topic, however it is called.
-fn topic(event: &Publish) -> Result<String, Refusal> {
-    let named: Vec<&String> = [&event.topic, &event.kind, &event.event].into_iter().flatten().collect();
-    match named.as_slice() {
+/// Under which topic, and the field that says so.
+fn topic(event: &Publish) -> Result<(&'static str, String), Refusal> {
+    let fields = [("topic", &event.topic), ("type", &event.kind), ("event", &event.event)];
+    let named = fields.into_iter().filter_map(|(field, topic)| Some((field, topic.as_ref()?)));
+    match named.collect::<Vec<_>>().as_slice() {
         [] => Err(Refusal::field("topic", "expected one such as `calc.discovery`")),
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok((*first).clone()),
+        [(field, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
+            Ok((*field, (*first).clone()))
+        }
         _ => Err(Refusal::field("topic", "expected the same in `topic`, `type` and `event`")),
     }
 }

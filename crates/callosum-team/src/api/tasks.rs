@@ -30,7 +30,8 @@ pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
     let state = match state.as_deref() {
         None => None,
         Some(text) => Some(State::named(text).ok_or_else(|| {
-            let known = State::ALL.map(State::name).join(", ");
+            let known = State::ALL.into_iter().filter(|state| !state.is_over()).map(State::name);
+            let known = known.collect::<Vec<_>>().join(", ");
             Refusal::field(
                 "state",
                 format!("`{}` is no state of a task; expected one of {known}", one_line(text, 80)),

@@ -133,7 +133,11 @@ impl Tool {
         };
         let (verb, request) = (self.asked)(params)?;
         let verb = Verb::named(verb, Surface::Tools)?;
-        let mut answer = verb.answer(desk, Value::Object(request), asker)?;
+        // What a verb calls `why` or `question` is the tool's `result`.
+        let is_result = |refusal: &Refusal| matches!(refusal.path.as_deref(), Some("why" | "question"));
+        let in_own_words =
+            |refusal: Refusal| if is_result(&refusal) { refusal.of("result") } else { refusal };
+        let mut answer = verb.answer(desk, Value::Object(request), asker).map_err(in_own_words)?;
         if let Some(answer) = answer.as_object_mut()
             && !answer.contains_key("unread")
         {

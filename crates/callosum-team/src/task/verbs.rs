@@ -103,9 +103,8 @@ impl Board<'_> {
         };
         let mut deps: Vec<String> = Vec::new();
         if new.deps.len() > MAX_DEPS {
-            let message =
-                format!("it has {} dependencies, and at most {MAX_DEPS} are allowed", new.deps.len());
-            return Err(Refusal::new(Code::Limit, message, "name fewer"));
+            let message = format!("there are {}, and at most {MAX_DEPS} are allowed", new.deps.len());
+            return Err(text::too_much("deps", &message, "name fewer"));
         }
         for dep in &new.deps {
             if *dep == id {

@@ -389,6 +389,14 @@ fn models_ask_with_four_tools() {
     ] {
         assert_eq!(call(&world, tool, params.clone(), &a).unwrap_err().code, code, "{params}");
     }
+    // By its own names.
+    for wrong in [json!({}), json!({ "result": "x".repeat(100_000) })] {
+        let mut params = json!({ "event": "input", "id": "t", "gen": 1 });
+        params.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        let refused = update(params, &b).unwrap_err();
+        assert_eq!(refused.path.as_deref(), Some("result"));
+        assert!(refused.message.starts_with("`result`: "), "{}", refused.message);
+    }
     for (tool, params) in [("callosum_task_update", json!(5)), ("callosum_send", json!({ "to": 1 }))] {
         assert_eq!(call(&world, tool, params, &nobody()).unwrap_err().code, Code::Unidentified);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use callosum_core::model::time::from_rfc3339;
 use callosum_core::query::Source;
 use callosum_team::api::Desk;
-use callosum_team::error::{Code, Refusal};
+use callosum_team::error::Refusal;
 use callosum_team::event::{Topics, calc, cloud_event_of, document, gap_document, id, topics};
 use callosum_team::names::Names;
 use serde_json::{Value, json};
@@ -23,9 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) fn publish(args: &Args, event: &Publish, out: &mut dyn Write) -> Answer {
     let data: Option<Value> = match &event.data {
         None => None,
-        Some(text) => Some(serde_json::from_str(text).map_err(|error| {
-            Refusal::new(Code::Limit, format!("the data is no JSON object: {error}"), "write `{\"name\": …}`")
-        })?),
+        Some(text) => Some(
+            serde_json::from_str(text)
+                .map_err(|error| Refusal::field("data", format!("expected a JSON object: {error}")))?,
+        ),
     };
     let request = json!({
         "topic": event.topic, "data": data, "body": event.body, "files": event.files, "repo": event.repo,

@@ -14,8 +14,8 @@ use super::{Admitted, Gate, NotAdmitted, Start, Terms, Verdict, expires_ms, fact
 
 /// What a call is of those that were decided.
 pub(super) enum Again {
-    /// None of them, or one that is decided anew.
-    New,
+    /// None of them, or one that is decided anew, with how it ended if it did.
+    New(Option<State>),
     /// This one, which gets the same once more.
     Is(Result<Admitted, NotAdmitted>),
     /// This one, which was allowed and has no outcome, but holds nothing any more.
@@ -33,7 +33,7 @@ impl Gate {
         now: &Stamp,
     ) -> Again {
         let history = ledger.history();
-        let Some(call) = intent.call().filter(|_| intent.tier.is_tracked()) else { return Again::New };
+        let Some(call) = intent.call().filter(|_| intent.tier.is_tracked()) else { return Again::New(None) };
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         let is_it = |action: &&Past| *action.who == *who && action.call.as_deref() == Some(call);
@@ -55,9 +55,10 @@ impl Gate {
             if history.has_open(who, call) {
                 return Again::Is(Err(NotAdmitted::Reused));
             }
-            return paused().map_or(Again::New, |(_, paused)| Again::Is(Ok(paused)));
+            return paused().map_or(Again::New(None), |(_, paused)| Again::Is(Ok(paused)));
         };
         let is_guarded = intent.tier.is_guarded();
+        let ended = action.outcome.is_some().then(|| action.state(now, &is_dead));
         if is_guarded && !action.holds_lease(now, &is_dead) {
             if action.outcome.is_none() {
                 // It may have come back before, when something spoke against it.
@@ -69,7 +70,7 @@ impl Gate {
             }
             let (plan, _) = self.plan_for_guest(intent, terms, (who, keys), None, history, now);
             if matches!(plan, Plan::Refuse(refusal) if refusal.until == Until::LeaseEnds) {
-                return Again::New;
+                return Again::New(ended);
             }
         }
         let active = ledger.journal().active();
@@ -90,7 +91,7 @@ impl Gate {
             facts: facts(history, &told, intent.digest()),
             // What has ended holds nothing.
             expires_ms: (is_guarded && action.outcome.is_none()).then(|| expires_ms(action)),
-            ended: action.outcome.is_some().then(|| action.state(now, &is_dead)),
+            ended,
             start: Some(Start { seq: action.seq, unflushed, is_known: true }),
         }))
     }

@@ -28,8 +28,8 @@ pub enum Lease {
 }
 
 impl Gate {
-    /// Takes the lease of the resource `key` for an instance, without a call, unless another instance holds it. One that it
-    /// holds so already is renewed.
+    /// Takes the lease of the resource `key` for a session, without a call, unless another instance holds it, or another session of
+    /// its instance has taken it so. One that it holds so already is renewed.
     ///
     /// # Errors
     /// When the state can't be used.
@@ -43,7 +43,11 @@ impl Gate {
         let keys = [named_key(key)];
         let needs = Needs { keys: &keys, open: true, ..Needs::default() };
         let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
-            let (own, others) = self.holders(ledger, &keys, &who.instance, now);
+            // A call of its instance is no obstacle, whichever session made it: an instance speaks for itself.
+            let is_own = |action: &Past| {
+                action.who.is_of(&who.instance) && (!action.only_lease || *action.who == *who)
+            };
+            let (own, others) = self.holders(ledger, &keys, &is_own, now);
             if !others.is_empty() {
                 return Ok(Lease::HeldBy(others));
             }
@@ -81,7 +85,7 @@ impl Gate {
         let keys = [named_key(key)];
         let needs = Needs { keys: &keys, open: true, ..Needs::default() };
         let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
-            let (own, others) = self.holders(ledger, &keys, instance, now);
+            let (own, others) = self.holders(ledger, &keys, &|action| action.who.is_of(instance), now);
             if own.is_empty() && !others.is_empty() {
                 return Ok(Lease::HeldBy(others));
             }
@@ -129,12 +133,12 @@ impl Gate {
         result.map_err(|reason| self.not_done(reason, now))?
     }
 
-    /// The actions of an instance that hold one of `keys`, and what others hold of them.
+    /// Those of one's own actions that hold one of `keys`, and what others hold of them.
     fn holders(
         &self,
         ledger: &Ledger,
         keys: &[String],
-        instance: &str,
+        is_own: &dyn Fn(&Past) -> bool,
         now: &Stamp,
     ) -> (Vec<Past>, Vec<Fact>) {
         let machine = self.machine();
@@ -142,7 +146,7 @@ impl Gate {
         let history = ledger.history();
         let holding = keys.iter().flat_map(|key| history.on_key(key));
         let holding = holding.filter(|action| action.holds_lease(now, &is_dead));
-        let (own, others): (Vec<&Past>, Vec<&Past>) = holding.partition(|action| action.who.is_of(instance));
+        let (own, others): (Vec<&Past>, Vec<&Past>) = holding.partition(|action| is_own(action));
         let told: Vec<Citation> = others
             .iter()
             .map(|action| Citation {

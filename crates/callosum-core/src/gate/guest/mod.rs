@@ -136,7 +136,7 @@ pub struct Admitted {
     /// Wall-clock milliseconds: of one that may run, when its lease ends; of one that no retry helps, when what stops it no longer
     /// does at the latest, where that is known.
     pub expires_ms: Option<i64>,
-    /// Of one that was allowed before: how it ended, if its end was reported.
+    /// How it ended, if it was allowed before and its end was reported.
     pub ended: Option<State>,
     start: Option<Start>,
 }
@@ -341,10 +341,10 @@ impl Gate {
         let terms = weighed.terms;
         let mut decided = || {
             self.with_ledger(&needs, patience, check, now, |ledger, proof| {
-                let lapsed = match self.again(intent, terms, (&who, &keys), ledger, now) {
+                let (lapsed, ended) = match self.again(intent, terms, (&who, &keys), ledger, now) {
                     Again::Is(same) => return Ok(same),
-                    Again::Lapsed(action) => Some(action),
-                    Again::New => None,
+                    Again::Lapsed(action) => (Some(action), None),
+                    Again::New(ended) => (None, ended),
                 };
                 let (plan, told) = self.plan_for_guest(
                     intent,
@@ -391,7 +391,7 @@ impl Gate {
                         let verdict = if refusal.is_block() { Verdict::Block } else { Verdict::Pause };
                         let window_ms = (terms == Terms::Advice).then_some(intent.terms.window_ms);
                         let expires_ms = lapses_ms(ledger.history(), &refusal, window_ms, now);
-                        Admitted { facts, expires_ms, ..Admitted::without_start(verdict, text) }
+                        Admitted { facts, expires_ms, ended, ..Admitted::without_start(verdict, text) }
                     }
                     Plan::HostRefused(text) => Admitted::without_start(Verdict::Block, Some(text)),
                 }))
