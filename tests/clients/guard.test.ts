@@ -257,22 +257,33 @@ withEach("an answer in another protocol is none, whatever it says: nothing runs,
   );
 });
 
-withEach("a call that has ended does not run again, and its model is told", async (server, open) => {
+withEach("a call whose id was allowed before does not run again, and its model is told how it stands", async (server, open) => {
   const client = open();
-  for (const [ended, said] of [
-    ["complete", /is complete. It was not run again/],
-    ["unknown", /nobody knows whether it was done/],
+  for (const [verdict, earlier, said] of [
+    ["allow", "running", /allowed before, and may be running. It was not run again/],
+    ["allow", "complete", /is complete. It was not run again/],
+    ["block", "complete", /is complete. It was not run again/],
+    ["allow", "unknown", /nobody knows whether it was done/],
   ] as const) {
-    server.reply(({ body }, response) => json(response, { verdict: "allow", tier: 3, contextKeys: [], call: body.call, ended }));
+    server.reply(({ body }, response) =>
+      json(response, { verdict, tier: 3, contextKeys: [], call: body.call, text: "[Callosum] held" }, 200, {
+        "x-callosum-earlier": earlier,
+      }),
+    );
     const call = client.guard("mail", MAIL, { call: "c-1" });
     const { error } = await Promise.race([call.result, call.started.then(() => assert.fail("it ran"))]);
-    assert.equal(error?.kind, "Ended");
+    assert.equal(error?.kind, "Repeated");
     assert.match(error.text ?? "", said);
   }
-  assert.deepEqual(
-    server.seen.map(({ path }) => path),
-    ["/v1/before", "/v1/before"],
+  assert.ok(server.seen.every(({ path }) => path === "/v1/before"));
+  // An id that the client made is its own: then it was this request that came twice.
+  server.reply(({ body }, response) =>
+    json(response, { verdict: "allow", tier: 3, contextKeys: [], call: body.call }, 200, { "x-callosum-earlier": "running" }),
   );
+  const own = client.guard("mail", MAIL);
+  await own.started;
+  own.finish({ returns: 1 });
+  assert.equal((await own.result).value, 1);
 });
 
 withEach("a client that was closed asks nothing any more, and says so", async (server, open) => {
@@ -342,11 +353,33 @@ test("TypeScript: whatever a call gave, its end is told, and whether that is an 
     readonly error = "cut off";
   }
   try {
-    for (const result of [{ id: 7 }, new Map(), new Error("cut off"), new Receipt(), { error: 1n }, 1n, undefined])
+    for (const result of [
+      { id: 7 },
+      new Map(),
+      new Error("cut off"),
+      new Receipt(),
+      { error: 1n },
+      1n,
+      undefined,
+      { text: "x".repeat(2_000_000), error: `y${"z".repeat(5_000)}` },
+      { text: "\ud800" },
+      JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`),
+    ])
       await client.complete("email:a", result);
     assert.deepEqual(
       server.seen.map(({ body }) => body.result),
-      [{ id: 7 }, {}, { error: "Error: cut off" }, { error: "cut off" }, { error: "1" }, {}, undefined],
+      [
+        { id: 7 },
+        {},
+        { error: "Error: cut off" },
+        { error: "cut off" },
+        { error: "1" },
+        {},
+        undefined,
+        { error: `y${"z".repeat(999)}` },
+        {},
+        {},
+      ],
     );
   } finally {
     client.close();
@@ -363,7 +396,7 @@ test("TypeScript: parameters of which JSON keeps less than they say ask nothing"
     }
   }
   try {
-    for (const params of [undefined, new Map([["to", "alice@example.com"]]), new Mail(), ["alice@example.com"]]) {
+    for (const params of [undefined, new Map([["to", "alice@example.com"]]), new Mail(), ["alice"], { toJSON: () => ({}) }]) {
       const asked = client.guard("mail", params as unknown as typeof MAIL, () => assert.fail("it ran"), { session: "one" });
       await assert.rejects(asked, /`params` has to be a plain object/);
     }

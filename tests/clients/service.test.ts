@@ -58,19 +58,23 @@ async function done(call: Guarded): Promise<Result> {
   return call.result;
 }
 
-withEach("a call whose end was told runs once, whoever asks for it again with its id", async (open, to) => {
+withEach("a call of an id of its own runs once, whoever asks for it again meanwhile and later", async (open, to) => {
   for (const [tool, how] of [
     ["mail", { returns: "done" }],
     ["wire", { raises: "cut off" }],
   ] as const) {
     const call = { session: "one", call: `${to}-${tool}` };
     const first = await begun(open().guard(tool, { to: `${tool}-${to}` }, call));
+    const again = async (said: RegExp) => {
+      const repeated = open().guard(tool, { to: `${tool}-${to}` }, call);
+      const { error } = await Promise.race([repeated.result, repeated.started.then(() => assert.fail("it ran again"))]);
+      assert.equal(error?.kind, "Repeated", JSON.stringify(error));
+      assert.match(error.text ?? "", said);
+    };
+    await again(/may be running/);
     first.finish(how);
     await first.result;
-    const again = open().guard(tool, { to: `${tool}-${to}` }, call);
-    const { error } = await Promise.race([again.result, again.started.then(() => assert.fail("it ran again"))]);
-    assert.equal(error?.kind, "Ended", JSON.stringify(error));
-    assert.match(error.text ?? "", tool === "mail" ? /is complete/ : /nobody knows/);
+    await again(tool === "mail" ? /is complete/ : /nobody knows/);
   }
 });
 
@@ -304,7 +308,14 @@ withEach("a lease lets the calls of the session that took it through, and no oth
     [two, "chat"],
   ] as const)
     assert.equal((await client.guard("wire", { to }, { session }).result).error?.verdict, "block");
-  assert.equal((await done(one.guard("wire", { to }, { session: "chat" }))).value, "done");
+  const call = await begun(one.guard("wire", { to }, { session: "chat" }));
+  const give = async (client: Client, session: string) =>
+    ((await client.call("unlock", [account], { session })).value as { ok: boolean }).ok;
+  assert.deepEqual([await give(two, "chat"), await give(one, "chat")], [false, true]);
+  // It is the call's own lease now.
+  assert.equal((await two.guard("wire", { to }, { session: "chat" }).result).error?.verdict, "block");
+  call.finish({ returns: "done" });
+  assert.equal((await call.result).value, "done");
 });
 
 withEach("events are told once each, over a service that is killed and started again", async (open, to) => {

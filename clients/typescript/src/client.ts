@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defaultUrl, parseAddress } from "./address.ts";
 import { CallosumError, ServiceError } from "./errors.ts";
 import { EventStreamParser } from "./event-stream.ts";
-import { type GuardOptions, guard, LONGEST_TIMER_MS, passes } from "./guard.ts";
+import { describe, type GuardOptions, guard, LONGEST_TIMER_MS, passes } from "./guard.ts";
 import { type Answer, type Ask, encode, isPlain, Transport } from "./transport.ts";
 import type {
   CallName,
@@ -24,6 +24,9 @@ import type {
 const TIMEOUT_MS = 20_000;
 /** A stream that says nothing for as long is taken for dead. */
 const SILENCE_MS = 60_000;
+/** A result is sent as it is up to this size, and with so many lists and objects in it. */
+const MAX_RESULT_CHARS = 65_536;
+const MAX_NESTED = 100;
 const FIRST_RECONNECT_MS = 250;
 const LAST_RECONNECT_MS = 5_000;
 
@@ -104,8 +107,8 @@ export class CallosumClient {
 
   /**
    * Asks for a verdict and runs `run` only if it is `allow`, then tells how that ended. Anything else throws {@link Refused}, mostly as
-   * {@link Paused}: give its text to the model. It never repeats a call by itself, and does not run one again whose `call` id has ended
-   * ({@link Ended}).
+   * {@link Paused}: give its text to the model. It never repeats a call by itself, and does not run one again whose `call` id
+   * was allowed before ({@link Repeated}).
    *
    * An error of `run` comes out as it is, and leaves the outcome unknown unless `notDone` says that it proves the opposite. While `run` is at it, the
    * call's lease is renewed.
@@ -116,7 +119,7 @@ export class CallosumClient {
       before: async (call: ToolCall) => {
         const answer = await this.#before(call);
         const verdict = answer.value as Verdict;
-        return { verdict, leaseMs: left(verdict.expiresAt, answer) };
+        return { verdict, leaseMs: left(verdict.expiresAt, answer), earlier: answer.earlier };
       },
       // The call is under way: what is to be told of it is told by a client that was closed meanwhile, too.
       after: async (outcome: Outcome) => {
@@ -130,7 +133,7 @@ export class CallosumClient {
     return guard(gate, tool, params, run, options);
   }
 
-  /** Asks what the gate says of a call. Who gets `allow` (without `ended`) makes the call and tells how it ended with {@link CallosumClient.after}. */
+  /** Asks what the gate says of a call. Who gets `allow` makes the call and tells how it ended with {@link CallosumClient.after}. */
   async before(call: ToolCall): Promise<Verdict> {
     return (await this.#before(call)).value as Verdict;
   }
@@ -153,6 +156,7 @@ export class CallosumClient {
 
   /** Asks one of the questions of `callosum NAME --json`, such as `journal` or `why`, with its parameters. */
   async ask(question: string, parameters: Params = {}): Promise<unknown> {
+    checkPlain("parameters", parameters);
     // As one document: an address has only texts.
     const asked = Object.keys(parameters).length === 0 ? {} : { q: encode(parameters) };
     const path = `/v1/${encodeURIComponent(question)}${query(asked)}`;
@@ -164,6 +168,7 @@ export class CallosumClient {
    * takes for it. Name the `session` that does it. What may be done only once is never sent twice: after {@link ServiceUnreachable} look first.
    */
   async team(verb: TeamVerb, request: Params = {}): Promise<unknown> {
+    checkPlain("request", request);
     const { id, ...rest } = this.#instance === undefined ? request : { instance: this.#instance, ...request };
     const [method, place] = TEAM_PATHS[verb];
     if (place.includes("{id}") && typeof id !== "string") throw new CallosumError(`\`${verb}\` needs the \`id\` of a task`);
@@ -221,6 +226,7 @@ export class CallosumClient {
     params: Params,
     options: { readonly enforce?: boolean } = {},
   ): Promise<InterceptAnswer> {
+    checkPlain("params", params);
     const body = { instance: this.#who("intercept"), tool, action, params, ...options };
     const headers = { "idempotency-key": randomUUID() };
     return (await this.#post("/intercept", body, { headers })).value as InterceptAnswer;
@@ -241,10 +247,10 @@ export class CallosumClient {
     return (await this.#post("/lock", body, { repeatable: false })).value as LockAnswer;
   }
 
-  /** `DELETE /lock/:key`: gives back one's own lease. */
-  async unlock(contextKey: string): Promise<Done> {
+  /** `DELETE /lock/:key`: gives back one's own lease; name the `session` if `lock` did. */
+  async unlock(contextKey: string, options: { readonly session?: string } = {}): Promise<Done> {
     const path = `/lock/${encodeURIComponent(contextKey)}`;
-    const body = { instance: this.#who("unlock") };
+    const body = { instance: this.#who("unlock"), ...options };
     return (await this.#asks({ method: "DELETE", path, body, repeatable: true })).value as Done;
   }
 
@@ -264,7 +270,7 @@ export class CallosumClient {
   }
 
   async #before(call: ToolCall): Promise<Answer> {
-    checkParams(call.params);
+    checkPlain("params", call.params);
     const instance = this.#instance === undefined ? {} : { instance: this.#instance };
     return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() });
   }
@@ -289,15 +295,20 @@ export class CallosumClient {
   }
 }
 
-/** What came of a call, as far as JSON can say it. The call is over: whatever it gave, its end has to be told, and whether that is an error. */
+/**
+ * What came of a call, as far as the service takes it. The call is over: whatever it gave, its end has to be told, and whether that is an error, which is
+ * all that the service looks for.
+ */
 function told(result: unknown): unknown {
   try {
-    encode(result);
-    return result;
+    const text = encode(result) ?? "";
+    const nested = text.match(/[[{]/g)?.length ?? 0;
+    if (text.length <= MAX_RESULT_CHARS && nested <= MAX_NESTED && !/\\ud[89a-f]/i.test(text)) return result;
   } catch {
-    if (result instanceof Error) return { error: String(result) };
-    return typeof result === "object" && result !== null && "error" in result ? { error: String(result.error) } : {};
+    // It is no JSON.
   }
+  const error = result instanceof Error ? result : (result as { error?: unknown } | undefined)?.error;
+  return error === undefined || error === null ? {} : { error: describe(error) };
 }
 
 /** How long a lease lasts, in milliseconds, by the service's own clock where the answer has it. */
@@ -328,7 +339,7 @@ function streamEvent(cursor: string, data: string): StreamEvent {
 }
 
 /** Of a `Map` or an instance of a class nobody could tell what the call acts on. */
-function checkParams(params: unknown): void {
-  if (typeof params === "object" && params !== null && isPlain(params)) return;
-  throw new TypeError("`params` has to be a plain object with the parameters of the call");
+function checkPlain(name: string, params: unknown): void {
+  if (typeof params === "object" && params !== null && isPlain(params) && !("toJSON" in params)) return;
+  throw new CallosumError(`\`${name}\` has to be a plain object`);
 }

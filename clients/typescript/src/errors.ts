@@ -63,7 +63,7 @@ export class Refused extends CallosumError {
   readonly expiresAt: string | undefined;
 
   constructor(answer: Verdict) {
-    const text = answer.text ?? notRun(answer);
+    const text = answer.text ?? `[Callosum] The call was not run: ${answer.verdict}.`;
     super(text);
     this.text = text;
     this.verdict = answer.verdict;
@@ -85,26 +85,20 @@ export class Paused extends Refused {
 }
 
 /**
- * A call of this id was made before, and ended: `guard` does not run it a second time. A new try needs an id of its own. Calls of tiers 0 and 1 have no
- * recorded end.
+ * A call of the id that was chosen for it was allowed before: `guard` does not run it a second time. A new try needs an id of its own. Of tiers 0 and 1 the
+ * service keeps no such calls.
  */
-export class Ended extends Refused {
-  override name = "Ended";
-  /** Whether it was done, or nobody knows. */
-  readonly ended: NonNullable<Verdict["ended"]>;
+export class Repeated extends Refused {
+  override name = "Repeated";
+  /** How it stands: `running` (or it may be), `complete`, or `unknown` where nobody knows whether it was done. */
+  readonly earlier: string;
 
-  constructor(answer: Verdict, ended: NonNullable<Verdict["ended"]>) {
-    super(answer);
-    this.ended = ended;
+  constructor(answer: Verdict, earlier: string) {
+    const stands =
+      { running: "may be running", complete: "is complete" }[earlier] ?? "nobody knows whether it was done: verify first";
+    super({ ...answer, text: `[Callosum] This call was allowed before, and ${stands}. It was not run again.` });
+    this.earlier = earlier;
   }
-}
-
-/** What the model reads where the service has no text for it. */
-function notRun({ verdict, ended }: Verdict): string {
-  if (ended === "complete") return "[Callosum] This call was made before, and is complete. It was not run again.";
-  if (ended !== undefined)
-    return "[Callosum] This call was made before, and nobody knows whether it was done. It was not run again: verify first.";
-  return `[Callosum] The call was not run: ${verdict}.`;
 }
 
 /** Times of the service are all in UTC and of one length, so the last of them is the greatest text. */
@@ -113,8 +107,7 @@ function lastLease(evidence: Refused["evidence"]): string | undefined {
   return ends.sort().at(-1);
 }
 
-/** What `guard` throws for a verdict other than `allow`, and for an `allow` of a call that has ended. */
+/** What `guard` throws for a verdict other than `allow`. */
 export function refusal(answer: Verdict): Refused {
-  if (answer.ended !== undefined) return new Ended(answer, answer.ended);
   return answer.verdict === "pause" || answer.verdict === "block" ? new Paused(answer) : new Refused(answer);
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refusal, ServiceError, ServiceUnreachable } from "./errors.ts";
+import { Repeated, refusal, ServiceError, ServiceUnreachable } from "./errors.ts";
 import type { CallName, Outcome, ToolCall, Verdict } from "./types.ts";
 
 /** What else a guarded call may tell. */
@@ -17,7 +17,7 @@ export interface GuardOptions extends Omit<ToolCall, "tool" | "params"> {
 /** What a guarded call needs of the client. */
 export interface Gate {
   readonly timeoutMs: number;
-  before(call: ToolCall): Promise<{ verdict: Verdict; leaseMs: number | undefined }>;
+  before(call: ToolCall): Promise<{ verdict: Verdict; leaseMs: number | undefined; earlier: string | undefined }>;
   after(outcome: Outcome): Promise<void>;
   /** Renews a lease; gives how long it lasts now. */
   extend(name: CallName): Promise<number | undefined>;
@@ -41,13 +41,15 @@ export async function guard<T>(
 ): Promise<T> {
   const { notDone, ...who } = options;
   const call = who.call ?? randomUUID();
-  const { verdict, leaseMs } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
-    // The service may have let a call through that will never run. Whoever chose the id may ask again with it, and knows better.
+  const { verdict, leaseMs, earlier } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
+    // The service may have let a call through that will never run. Under an id that somebody chose another program may be running it.
     if (who.call === undefined && mayBeLetThrough(error))
       gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
     throw error instanceof ServiceError && error.verdict !== undefined ? refusal(error.verdict) : error;
   });
-  if (verdict.verdict !== "allow" || verdict.ended !== undefined) throw refusal(verdict);
+  // Of an id that was made here it is this very request, which went out again.
+  if (who.call !== undefined && earlier !== undefined) throw new Repeated(verdict, earlier);
+  if (verdict.verdict !== "allow") throw refusal(verdict);
 
   const name = named(verdict.call, who.session);
   const stop = keepLease(gate, name, leaseMs);
@@ -83,7 +85,8 @@ function proves(notDone: GuardOptions["notDone"], error: unknown): boolean {
   }
 }
 
-function describe(error: unknown): string {
+/** The beginning of what an error says. */
+export function describe(error: unknown): string {
   try {
     // A character that the end cuts into halves is none that JSON has a place for.
     return String(error).slice(0, ERROR_CHARS).toWellFormed();

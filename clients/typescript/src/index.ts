@@ -1,7 +1,7 @@
 // `callosum/client`: the gate for agents that are programs of their own.
 
 export { CallosumClient, type ClientOptions, type EventsOptions, type TeamVerb } from "./client.ts";
-export { CallosumError, Ended, Paused, Refused, ServiceError, ServiceUnreachable } from "./errors.ts";
+export { CallosumError, Paused, Refused, Repeated, ServiceError, ServiceUnreachable } from "./errors.ts";
 export type { GuardOptions } from "./guard.ts";
 export type {
   CallName,

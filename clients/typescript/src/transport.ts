@@ -17,10 +17,13 @@ export interface Ask {
   readonly repeatable: boolean;
 }
 
-/** An answer, and when the service gave it by its own clock (ms since the epoch), where it says so. */
+/** An answer, and what its head says. */
 export interface Answer {
   readonly value: unknown;
+  /** When the service gave it by its own clock, milliseconds since the epoch. */
   readonly servedAt: number | undefined;
+  /** How a call stands that was allowed before. */
+  readonly earlier: string | undefined;
 }
 
 /** The version of what the service and this client speak. */
@@ -66,8 +69,10 @@ export class Transport {
     this.#checkProtocol(response);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw this.#error(response, text);
-    const date = Date.parse(response.headers.date ?? "");
-    return { value: this.#parse(text, status), servedAt: Number.isNaN(date) ? undefined : date };
+    const { date = "", "x-callosum-earlier": earlier } = response.headers;
+    const servedAt = Date.parse(date);
+    const value = this.#parse(text, status);
+    return { value, servedAt: Number.isNaN(servedAt) ? undefined : servedAt, earlier: earlier?.toString() };
   }
 
   /** Opens a stream of server-sent events. It breaks when nothing comes for `silenceMs`; `signal` ends it. */
@@ -203,9 +208,12 @@ export function encode(body: unknown): string {
   try {
     return JSON.stringify(body, plain);
   } catch (error) {
-    throw new CallosumError(`the parameters can't be written as JSON: ${(error as Error).message}; give plain values`, {
-      cause: error,
-    });
+    throw new CallosumError(
+      `the parameters can't be written as JSON: ${error instanceof Error ? error.message : String(error)}; give plain values`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

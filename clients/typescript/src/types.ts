@@ -43,8 +43,6 @@ export interface Verdict {
   readonly evidence?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** When the lease of a call that was allowed ends (RFC 3339). Each piece of evidence that still runs has its own. */
   readonly expiresAt?: string;
-  /** How the call ended, if it was allowed before and its end was reported. Don't make it again. */
-  readonly ended?: "complete" | "unknown";
 }
 
 /** A call, by the id that its verdict named. */
@@ -78,8 +76,6 @@ export interface InterceptAnswer {
   readonly evidence?: readonly number[];
   /** When the call's lease ends, or what speaks against it lapses (RFC 3339). */
   readonly expiresAt?: string;
-  /** How the call ended, if the same request was answered before. Don't make it again. */
-  readonly ended?: "complete" | "unknown";
   readonly [more: string]: unknown;
 }
 

@@ -1,6 +1,6 @@
 //! `/intercept` and `/complete`.
 
-use callosum_core::decision::history::{State, Who};
+use callosum_core::decision::history::Who;
 use callosum_core::gate::{Admitted, Gate, Guest, NotAdmitted, Settled, Terms, Verdict, Weighed};
 use callosum_core::model::time::{Stamp, to_rfc3339};
 use callosum_core::model::tool_call::ToolCall;
@@ -67,9 +67,6 @@ pub struct InterceptAnswer {
     /// against it ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
-    /// Of one that was asked for before, with the same `Idempotency-Key`, and has ended: `complete` or `unknown`. Don't make it again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<&'static str>,
 }
 
 /// The end of a call.
@@ -197,7 +194,6 @@ impl InterceptAnswer {
             conflicts: (!conflicts.is_empty()).then_some(conflicts),
             warning: admitted.text,
             expires_at: admitted.expires_ms.map(to_rfc3339),
-            ended: admitted.ended.map(State::word),
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct LockAnswer {
 pub struct UnlockRequest {
     /// Who holds it.
     instance: Option<String>,
+    /// The session that took it, if one was named. Then its calls keep their leases.
+    session: Option<String>,
 }
 
 /// Whether it was given back.
@@ -105,7 +107,8 @@ impl LockAnswer {
 /// What is to be given back.
 #[derive(Clone, Debug)]
 pub struct Giving {
-    instance: String,
+    who: Who,
+    with_calls: bool,
     key: String,
     via: String,
 }
@@ -128,7 +131,10 @@ impl UnlockRequest {
                 "it is missing; expected it in the body, or as `?instance=` in the address",
             )
         })?;
-        Ok(Giving { instance: speaker.instance(&instance)?, key: key(held)?, via: speaker.via.clone() })
+        let session = self.session.as_deref();
+        session.map_or(Ok(()), |session| check_name("session", session))?;
+        let who = speaker.who(&instance, session)?;
+        Ok(Giving { who, with_calls: session.is_none(), key: key(held)?, via: speaker.via.clone() })
     }
 }
 
@@ -138,7 +144,7 @@ impl Giving {
     /// # Errors
     /// When the state can't be used.
     pub fn give_back(&self, gate: &Gate, now: &Stamp) -> Result<Lease, NotAdmitted> {
-        gate.give_back((&self.instance, &self.key), &self.via, now)
+        gate.give_back((&self.who, &self.key), self.with_calls, &self.via, now)
     }
 
     /// What `speaker` is told of what became of it.

@@ -24,7 +24,7 @@ const RESERVED: [(&str, &[&str]); 8] = [
     ("context", &["tampered"]),
 ];
 /// Topics that tasks and messages have.
-const VIEWS: [&str; 3] = ["calc.task_handoff", "calc.request", "calc.ack"];
+const VIEWS: [&str; 4] = ["agent.task_complete", "calc.task_handoff", "calc.request", "calc.ack"];
 
 /// Which events are wanted; all when there is none.
 #[derive(Clone, Debug, Default)]

@@ -125,10 +125,22 @@ class Decorators(WithService):
 
     def test_whatever_a_call_gave_its_end_is_told_and_whether_that_is_an_error(self) -> None:
         client = CallosumClient(self.service.url, instance="doug")
-        for result in ({"id": 7}, object(), ValueError("cut off"), {"error": ValueError("cut off")}, None):
+        deep: list = []
+        for _ in range(300):
+            deep = [deep]
+        results = [
+            ({"id": 7}, {"id": 7}),
+            (object(), {}),
+            (ValueError("cut off"), {"error": "cut off"}),
+            ({"error": ValueError("cut off")}, {"error": "cut off"}),
+            ({"text": "x" * 2_000_000, "error": "y" * 5_000}, {"error": "y" * 1_000}),
+            ({"text": "\ud800"}, {}),
+            (deep, {}),
+            (None, {}),
+        ]
+        for result, _ in results:
             client.complete("email:a", result)
-        told = [body["result"] for body in self.told("/complete")]
-        self.assertEqual(told, [{"id": 7}, {}, {"error": "cut off"}, {"error": "cut off"}, {}])
+        self.assertEqual([body["result"] for body in self.told("/complete")], [told for _, told in results])
 
     def test_one_guard_is_open_for_one_thread_at_a_time_from_its_question_on(self) -> None:
         guard = self.client.guard("mail", {"to": "alice"})

@@ -3,7 +3,7 @@
 from ._async_client import AsyncCallosumClient
 from ._async_guard import AsyncGuard
 from ._client import CallosumClient
-from ._errors import CallosumError, Ended, Paused, Refused, ServiceError, ServiceUnreachable
+from ._errors import CallosumError, Paused, Refused, Repeated, ServiceError, ServiceUnreachable
 from ._guard import Guard
 from ._types import Done, Event, Gap, InterceptAnswer, LockAnswer, StatusAnswer, Verdict
 
@@ -13,7 +13,6 @@ __all__ = [
     "CallosumClient",
     "CallosumError",
     "Done",
-    "Ended",
     "Event",
     "Gap",
     "Guard",
@@ -21,6 +20,7 @@ __all__ = [
     "LockAnswer",
     "Paused",
     "Refused",
+    "Repeated",
     "ServiceError",
     "ServiceUnreachable",
     "StatusAnswer",

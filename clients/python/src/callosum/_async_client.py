@@ -142,9 +142,9 @@ class AsyncCallosumClient:
         """``POST /lock``: takes the lease of a resource, for five minutes; for a ``session``, whose own calls then go through."""
         return await self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier, session))
 
-    async def unlock(self, context_key: str) -> Done:
-        """``DELETE /lock/:key``: gives back one's own lease."""
-        return await self._transport.do(ask.unlock(who(self.instance, "unlock"), context_key))
+    async def unlock(self, context_key: str, *, session: str | None = None) -> Done:
+        """``DELETE /lock/:key``: gives back one's own lease; name the ``session`` if ``lock`` did."""
+        return await self._transport.do(ask.unlock(who(self.instance, "unlock"), context_key, session))
 
     async def status(self, context_key: str | None = None) -> StatusAnswer:
         """``GET /status``: the leases and the recent actions, of one resource or of all."""
@@ -158,7 +158,7 @@ class _AsyncGate:
         self.timeout = timeout
         self._transport = transport
 
-    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
+    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
         return await self._transport.do(ask.guarded(call))
 
     async def renew(self, name: Mapping[str, Any]) -> float | None:

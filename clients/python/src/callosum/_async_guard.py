@@ -9,7 +9,7 @@ import time
 from collections.abc import Coroutine, Mapping
 from typing import Any, Callable, Protocol, TypeVar, cast
 
-from ._errors import CallosumError, ServiceError, refusal
+from ._errors import CallosumError, Repeated, ServiceError, refusal
 from ._failures import passes, wait_before_retry
 from ._guard import FIRST_RESEND, SOONEST_RENEWAL, Plan, never_asked, untold
 from ._types import Params, Verdict
@@ -25,8 +25,8 @@ class AsyncGate(Protocol):
 
     timeout: float
 
-    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
-        """The verdict, and how many seconds the lease lasts."""
+    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
+        """The verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
     async def renew(self, name: Mapping[str, Any]) -> float | None:
         """Renews a lease; gives how many seconds it lasts now."""
@@ -87,15 +87,18 @@ class _Running:
     async def __aenter__(self) -> Verdict:
         call, own = self._plan.call(self._params)
         try:
-            verdict, lease = await self._gate.guarded(call)
+            verdict, lease, earlier = await self._gate.guarded(call)
         except BaseException as error:
-            # Whoever chose the id may ask again with it, and knows better.
+            # Under an id that somebody chose another program may be running it.
             if own and not never_asked(error):
                 _start(self._tell_refused({"call": call["call"], "session": call["session"]}))
             if isinstance(error, ServiceError) and error.verdict is not None:
                 raise refusal(error.verdict) from error
             raise
-        if verdict.verdict != "allow" or verdict.ended is not None:
+        # Of an id that was made here it is this very request, which went out again.
+        if not own and earlier is not None:
+            raise Repeated(verdict, earlier)
+        if verdict.verdict != "allow":
             raise refusal(verdict)
         self._name = {"call": verdict.call, "session": call["session"]}
         if lease is not None:

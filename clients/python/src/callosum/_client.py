@@ -69,8 +69,8 @@ class CallosumClient:
     ) -> Guard:
         """Puts a function, or the body of a ``with``, behind the gate: it runs only if the verdict is ``allow``, and how it ended is told.
 
-        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call whose id
-        has ended does not run again (``Ended``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
+        Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call whose ``call`` id
+        was allowed before does not run again (``Repeated``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
         prove that nothing was done. While the call runs, its lease is renewed.
 
         As a decorator it takes the arguments of each call as the parameters, unless ``params`` says otherwise; ``params`` and ``session`` may be
@@ -90,7 +90,7 @@ class CallosumClient:
         cwd: str | None = None,
         runtime: str | None = None,
     ) -> Verdict:
-        """Asks what the gate says of a call. Who gets ``allow`` (without ``ended``) makes the call, and tells with ``after`` how it ended.
+        """Asks what the gate says of a call. Who gets ``allow`` makes the call, and tells with ``after`` how it ended.
 
         ``call`` is the call's id: the same id gets the same verdict. Without one it gets one here.
         """
@@ -174,9 +174,9 @@ class CallosumClient:
         """``POST /lock``: takes the lease of a resource, for five minutes; for a ``session``, whose own calls then go through."""
         return self._transport.do(ask.lock(who(self.instance, "lock"), context_key, tier, session))
 
-    def unlock(self, context_key: str) -> Done:
-        """``DELETE /lock/:key``: gives back one's own lease."""
-        return self._transport.do(ask.unlock(who(self.instance, "unlock"), context_key))
+    def unlock(self, context_key: str, *, session: str | None = None) -> Done:
+        """``DELETE /lock/:key``: gives back one's own lease; name the ``session`` if ``lock`` did."""
+        return self._transport.do(ask.unlock(who(self.instance, "unlock"), context_key, session))
 
     def status(self, context_key: str | None = None) -> StatusAnswer:
         """``GET /status``: the leases and the recent actions, of one resource or of all."""
@@ -190,7 +190,7 @@ class _Gate:
         self.timeout = timeout
         self._transport = transport
 
-    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
+    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
         return self._transport.do(ask.guarded(call))
 
     def renew(self, name: Mapping[str, Any]) -> float | None:

@@ -73,17 +73,11 @@ class Refused(CallosumError):
     @property
     def text(self) -> str:
         """What the model is to read."""
-        if self.answer.text is not None:
-            return self.answer.text
-        if self.answer.ended == "complete":
-            return "[Callosum] This call was made before, and is complete. It was not run again."
-        if self.answer.ended is not None:
-            return "[Callosum] This call was made before, and nobody knows whether it was done. It was not run again: verify first."
-        return f"[Callosum] The call was not run: {self.answer.verdict}."
+        return self.answer.text or f"[Callosum] The call was not run: {self.answer.verdict}."
 
     @property
     def verdict(self) -> str:
-        """``pause``, ``block`` or ``refuse``; of ``Ended`` mostly ``allow``."""
+        """``pause``, ``block`` or ``refuse``; of ``Repeated`` mostly ``allow``."""
         return self.answer.verdict
 
     @property
@@ -127,20 +121,26 @@ class Paused(Refused):
     """
 
 
-class Ended(Refused):
-    """A call of this id was made before, and ended: ``guard`` does not run it a second time. A new try needs an id of its own.
+class Repeated(Refused):
+    """A call of the id that was chosen for it was allowed before: ``guard`` does not run it a second time.
 
-    Calls of tiers 0 and 1 have no recorded end.
+    A new try needs an id of its own. Of tiers 0 and 1 the service keeps no such calls.
     """
 
+    def __init__(self, answer: Verdict, earlier: str) -> None:
+        super().__init__(answer)
+        self.args = (answer, earlier)
+        self.earlier = earlier
+        """How it stands: ``running`` (or it may be), ``complete``, or ``unknown`` where nobody knows whether it was done."""
+
     @property
-    def ended(self) -> str:
-        """``complete``, or ``unknown`` where nobody knows whether it was done."""
-        return str(self.answer.ended)
+    def text(self) -> str:
+        """What the model is to read."""
+        known = {"running": "may be running", "complete": "is complete"}
+        stands = known.get(self.earlier, "nobody knows whether it was done: verify first")
+        return f"[Callosum] This call was allowed before, and {stands}. It was not run again."
 
 
 def refusal(answer: Verdict) -> Refused:
-    """What ``guard`` raises for a verdict other than ``allow``, and for an ``allow`` of a call that has ended."""
-    if answer.ended is not None:
-        return Ended(answer)
+    """What ``guard`` raises for a verdict other than ``allow``."""
     return Paused(answer) if answer.verdict in ("pause", "block") else Refused(answer)

@@ -11,8 +11,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Callable, Protocol, TypeVar, Union, cast
 
-from ._errors import CallosumError, ServiceError, ServiceUnreachable, refusal
+from ._errors import CallosumError, Repeated, ServiceError, ServiceUnreachable, refusal
 from ._failures import passes, wait_before_retry
+from ._request import describe
 from ._types import Params, Verdict
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,8 +26,6 @@ Errors = Union[type[BaseException], tuple[type[BaseException], ...]]
 SOONEST_RENEWAL = 1.0
 """Seconds. A lease is never renewed more often, whatever the clocks say."""
 FIRST_RESEND = 0.1
-_ERROR_CHARS = 1000
-"""Of what an error says, this much is told."""
 
 log = logging.getLogger("callosum")
 
@@ -66,12 +65,7 @@ class Plan:
         """How a call ended that came to its end, or to this error: an error may follow the effect, so it proves nothing."""
         if error is None:
             return "complete", None
-        try:
-            text = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
-            # File names that are no UTF-8 are halves of characters, which JSON has no place for.
-            text = text.encode("utf-8", "replace").decode("utf-8")
-        except Exception:
-            text = type(error).__name__
+        text = f"{type(error).__name__}: {describe(error)}"
         return ("failed" if isinstance(error, self.not_done) else "unknown"), text
 
 
@@ -100,8 +94,8 @@ class Gate(Protocol):
 
     timeout: float
 
-    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
-        """The verdict, and how many seconds the lease lasts."""
+    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
+        """The verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
     def renew(self, name: Mapping[str, Any]) -> float | None:
         """Renews a lease; gives how many seconds it lasts now."""
@@ -165,9 +159,9 @@ class _Running:
     def __enter__(self) -> Verdict:
         call, own = self._plan.call(self._params)
         try:
-            verdict, lease = self._gate.guarded(call)
+            verdict, lease, earlier = self._gate.guarded(call)
         except BaseException as error:
-            # Whoever chose the id may ask again with it, and knows better.
+            # Under an id that somebody chose another program may be running it.
             if own and not never_asked(error):
                 threading.Thread(
                     target=self._tell_refused, args=({"call": call["call"], "session": call["session"]},), daemon=True
@@ -175,7 +169,10 @@ class _Running:
             if isinstance(error, ServiceError) and error.verdict is not None:
                 raise refusal(error.verdict) from error
             raise
-        if verdict.verdict != "allow" or verdict.ended is not None:
+        # Of an id that was made here it is this very request, which went out again.
+        if not own and earlier is not None:
+            raise Repeated(verdict, earlier)
+        if verdict.verdict != "allow":
             raise refusal(verdict)
         self._name = {"call": verdict.call, "session": call["session"]}
         if lease is not None:

@@ -20,6 +20,12 @@ T = TypeVar("T")
 
 PROTOCOL = "1"
 """The version of what the service and this client speak."""
+MAX_RESULT_BYTES = 65_536
+"""A result is sent as it is up to this size,"""
+MAX_NESTED = 100
+"""and with so many lists and objects in it."""
+ERROR_CHARS = 1000
+"""Of what an error says, this much is told."""
 SHOWN_CHARS = 200
 """Of an answer that can't be read, this much is shown."""
 
@@ -44,6 +50,8 @@ class Answer:
     value: Any
     served_at: datetime | None
     """When the service gave it by its own clock, where it says so."""
+    earlier: str | None = None
+    """How a call stands that was allowed before, where the answer is about one."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ def read(status: int, headers: Message, body: bytes, shown: str) -> Answer:
         raise ServiceError(
             f"what {shown} answered is no JSON: {_excerpt(text)}. See whether Callosum's service is what listens there", status
         ) from None
-    return Answer(value, _date(headers.get("date")))
+    return Answer(value, _date(headers.get("date")), headers.get("x-callosum-earlier"))
 
 
 def check_protocol(status: int, headers: Message, shown: str) -> None:
@@ -189,14 +197,14 @@ def before(call: Mapping[str, Any]) -> Ask[Verdict]:
     return Ask(post("/v1/before", call), lambda answer: verdict(answer.value))
 
 
-def guarded(call: Mapping[str, Any]) -> Ask[tuple[Verdict, float | None]]:
-    """``POST /v1/before``: the verdict, and how many seconds the lease lasts."""
+def guarded(call: Mapping[str, Any]) -> Ask[tuple[Verdict, float | None, str | None]]:
+    """``POST /v1/before``: the verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
-    def both(answer: Answer) -> tuple[Verdict, float | None]:
+    def all_of(answer: Answer) -> tuple[Verdict, float | None, str | None]:
         found = verdict(answer.value)
-        return found, _left(found.expires_at, answer.served_at)
+        return found, _left(found.expires_at, answer.served_at), answer.earlier
 
-    return Ask(post("/v1/before", call), both)
+    return Ask(post("/v1/before", call), all_of)
 
 
 def after(name: Mapping[str, Any], outcome: str, exit_code: int | None, error: str | None) -> Ask[None]:
@@ -264,13 +272,28 @@ def complete(instance: str, context_key: str, result: Any, id: str | None) -> As
 
 
 def _told(result: Any) -> Any:
-    """What came of a call, as far as JSON can say it. The call is over: whatever it gave, its end has to be told, and whether that is an error."""
+    """What came of a call, as far as the service takes it.
+
+    The call is over: whatever it gave, its end has to be told, and whether that is an error, which is all that the service looks for.
+    """
     try:
-        encode({"result": result})
-        return {} if result is None else result
+        text = encode({"result": result})
+        if len(text) <= MAX_RESULT_BYTES and text.count(b"[") + text.count(b"{") <= MAX_NESTED:
+            return {} if result is None else result
     except CallosumError:
-        error = result.get("error") if isinstance(result, Mapping) else result if isinstance(result, BaseException) else None
-        return {} if error is None else {"error": f"{error}"}
+        # It is no JSON.
+        pass
+    error = result.get("error") if isinstance(result, Mapping) else result if isinstance(result, BaseException) else None
+    return {} if error is None else {"error": describe(error)}
+
+
+def describe(error: object) -> str:
+    """The beginning of what an error says."""
+    try:
+        # File names that are no UTF-8 are halves of characters, which JSON has no place for.
+        return str(error)[:ERROR_CHARS].encode("utf-8", "replace").decode("utf-8")
+    except Exception:
+        return type(error).__name__
 
 
 def lock(instance: str, context_key: str, tier: int, session: str | None) -> Ask[LockAnswer]:
@@ -279,9 +302,9 @@ def lock(instance: str, context_key: str, tier: int, session: str | None) -> Ask
     return Ask(post("/lock", body, repeatable=False), lambda answer: cast(LockAnswer, answer.value))
 
 
-def unlock(instance: str, context_key: str) -> Ask[Done]:
+def unlock(instance: str, context_key: str, session: str | None) -> Ask[Done]:
     """``DELETE /lock/:key``."""
-    request = Request("DELETE", f"/lock/{quote(context_key, safe='')}", encode({"instance": instance}))
+    request = Request("DELETE", f"/lock/{quote(context_key, safe='')}", encode({"instance": instance, "session": session}))
     return Ask(request, lambda answer: cast(Done, answer.value))
 
 
@@ -305,7 +328,6 @@ def verdict(value: Any) -> Verdict:
             reason=value.get("reason"),
             rule_name=value.get("ruleName"),
             covered=value.get("covered"),
-            ended=value.get("ended"),
             body=value,
         )
     except (KeyError, TypeError, AttributeError) as error:

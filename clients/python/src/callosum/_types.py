@@ -34,8 +34,6 @@ class Verdict:
     """The rule that said so; of a call that is refused by policy, what it breaks."""
     covered: bool | None = None
     """Whether any rule could apply to the tool. Where none could, no other call is held against one of it. None where it is not told."""
-    ended: str | None = None
-    """How the call ended, if it was allowed before and its end was reported: ``complete`` or ``unknown``. Don't make it again."""
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The whole answer, with fields that this client does not know."""
 
@@ -72,7 +70,6 @@ class InterceptAnswer(TypedDict, total=False):
     warning: str
     evidence: list[int]
     expiresAt: str
-    ended: str
 
 
 class Done(TypedDict, total=False):

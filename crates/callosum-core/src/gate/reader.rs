@@ -68,7 +68,7 @@ impl Source for Gate {
                     if needs == Needs::Overview { query::to_look_at(&rules.rules) } else { Vec::new() };
                 let looked = match self.look(&limits, now, &mut look) {
                     // What can't be written is told as waiting; the journal says the rest, if it can be read.
-                    Err(NotNow::Failed(error)) if needs == Needs::Overview && self.has_unwritten() => {
+                    Err(NotNow::Failed(error)) if self.has_unwritten() => {
                         lock(&self.health).failed(&error, now);
                         self.look_as_written(&limits, now, look)
                     }

@@ -1,5 +1,8 @@
 //! What is wrong with JSON that somebody sent, in words of JSON: serde names types of Rust.
 
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Deserializer};
+
 use super::text::one_line;
 
 /// Characters of what serde says that are told.
@@ -17,6 +20,14 @@ pub fn wrong_field(path: &str, said: &str) -> (String, String) {
     }
 }
 
+/// Reads one of some words: for `deserialize_with`. By itself serde takes an object with one of them as its field, too, and speaks of that.
+///
+/// # Errors
+/// When it is no text, or none of them.
+pub fn word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::deserialize(String::deserialize(deserializer)?.into_deserializer())
+}
+
 /// The same with what was expected in the words of JSON.
 fn in_plain_words(said: &str) -> String {
     let Some((found, expected)) = said.rsplit_once(", expected ") else { return said.to_owned() };
@@ -28,11 +39,13 @@ fn in_plain_words(said: &str) -> String {
         "u64" | "usize" => "a whole number that is not negative",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
+        "a string" => "a text",
         "a map" => "an object",
         "a sequence" => "a list",
         kind if kind.starts_with("struct ") => "an object",
         kind => kind,
     };
     let found = found.replacen(": map", ": an object", 1).replacen(": sequence", ": a list", 1);
+    let found = found.replacen(": string", ": the text", 1);
     format!("{found}, expected {kind}{place}")
 }

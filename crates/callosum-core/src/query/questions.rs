@@ -17,6 +17,7 @@ use super::head::HeadResponse;
 use super::journal::JournalPage;
 use super::leases::LeaseStatus;
 use super::observed::Observed;
+use super::reader::{Needs, Reader};
 use super::recent::{RecentActions, RecentRequest};
 use super::release::Released;
 use super::request::request;
@@ -288,14 +289,8 @@ struct Leases {
 }
 
 fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LeaseStatus>, QueryError> {
-    let status = source.status(now);
-    match status.degraded {
-        None => Ok(status.leases),
-        Some(degraded) => {
-            let message = format!("{}; to fix it: {}", degraded.cause, degraded.remedy);
-            Err(QueryError { code: degraded.code.to_owned(), message })
-        }
-    }
+    let Reader { journal, overview, .. } = source.reader(Needs::Overview, now);
+    journal.map(|_| overview.leases)
 }
 
 /// Asks for the story of a resource.

@@ -184,7 +184,7 @@ fn what_has_ended_is_not_allowed_again_while_another_holds_the_resource() {
         assert_eq!(verdict(&world, &serve, &of("http/b", "2"), Terms::Gate), Verdict::Allow);
         let blocked = admit(&world, &serve, &one, &alice(), terms).unwrap();
         assert_eq!((blocked.verdict, blocked.facts.is_empty()), (Verdict::Block, false));
-        assert_eq!(blocked.ended, Some(State::Complete), "it was made, whoever holds the resource now");
+        assert_eq!(blocked.earlier, Some(State::Complete), "it was made, whoever holds the resource now");
         assert!(settle(&world, &serve, "http/b", &format!("{terms:?} 2"), Ended::Ok));
         assert_eq!(verdict(&world, &serve, &one, terms), Verdict::Allow);
         world.pass(2 * 3_601_000);
@@ -425,7 +425,7 @@ fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed(
             .unwrap()
     };
     let give = |world: &World, instance: &str| {
-        serve.give_back((instance, "email:Alice@example.com"), "token:ci", &world.now).unwrap()
+        serve.give_back((&who(instance), "email:Alice@example.com"), true, "token:ci", &world.now).unwrap()
     };
     let first = take(&world, "http/a");
     assert_eq!(first, Lease::Until(world.now.plus_ms(300_000).wall_ms));
@@ -568,4 +568,16 @@ fn what_the_policy_refuses_no_guest_may_do_either_and_it_waits_for_nothing() {
     assert_eq!(denied.len(), 4, "{denied:?}");
     assert_eq!((&denied[0]["via"], &denied[0]["instance"]), (&json!("token:ci"), &json!("http/a")));
     assert_eq!(denied[0]["path"], tree.join("priorities.md").to_str().unwrap());
+}
+
+#[test]
+fn the_id_of_a_paused_call_tells_nothing_of_another_resource() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "1"), Terms::Gate), Verdict::Allow);
+    let paused = guest("http/a", "mail", "7");
+    assert_eq!(verdict(&world, &serve, &paused, Terms::Gate), Verdict::Pause);
+    assert_eq!(verdict(&world, &serve, &paused, Terms::Gate), Verdict::Pause);
+    let other = admit(&world, &serve, &paused, &json!({"to": "carol@example.com"}), Terms::Gate).unwrap();
+    assert_eq!((other.verdict, other.facts.len()), (Verdict::Allow, 0));
 }

@@ -16,7 +16,7 @@ fn leases_that_were_given_back_are_no_loss_of_the_journal() {
     for key in ["email:a@example.com", "email:b@example.com", "email:c@example.com"] {
         let who = who("http/a");
         serve.take_lease((&who, key), Tier::Critical, "token:ci", &world.now).unwrap();
-        assert_eq!(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap(), Lease::Free);
+        assert_eq!(serve.give_back((&who, key), true, "token:ci", &world.now).unwrap(), Lease::Free);
     }
     let later = world.gate("later");
     let _ = later.status(&world.now);
@@ -35,7 +35,9 @@ fn a_lease_without_a_call_is_told_as_held_and_then_as_over_however_it_ended() {
         let story = |world: &World| serve.why(key, &world.now).unwrap().text(&str::to_owned);
         assert!(story(&world).contains("now: held"), "{}", story(&world));
         match end {
-            "given back" => drop(serve.give_back(("http/a", key), "token:ci", &world.now).unwrap()),
+            "given back" => {
+                drop(serve.give_back((&who("http/a"), key), true, "token:ci", &world.now).unwrap())
+            }
             "released" => drop(serve.release(key, "ann", &world.now).unwrap()),
             _ => world.pass(301_000),
         }
@@ -80,4 +82,25 @@ fn a_lease_stops_all_calls_but_those_of_the_session_that_took_it() {
         let second = guest("http/a", tool, "3");
         assert_eq!(asked(&second) == Verdict::Block, tool == "pay", "{tool}");
     }
+}
+
+#[test]
+fn who_gives_back_a_lease_leaves_the_call_alone_that_runs_under_it() {
+    let key = "email:alice@example.com";
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    let (own, other) = (guest("http/a", "pay", "1"), guest("http/b", "pay", "1"));
+    serve.take_lease((&who("http/a"), key), Tier::Critical, "token:ci", &world.now).unwrap();
+    assert_eq!(verdict(&world, &serve, &own, Terms::Gate), Verdict::Allow);
+    let give = |world: &World, with_calls: bool| {
+        serve.give_back((&who("http/a"), key), with_calls, "token:ci", &world.now).unwrap()
+    };
+    assert_eq!(give(&world, false), Lease::Free);
+    world.pass(1_000);
+    assert_eq!(verdict(&world, &serve, &other, Terms::Gate), Verdict::Block);
+    assert_eq!(actions(&world, &serve), ["leased", "intercept", "refused", "blocked"]);
+    assert!(matches!(give(&world, false), Lease::HeldBy(others) if others.len() == 1), "it is the call's");
+    // As whoever knows only the five endpoints means it.
+    assert_eq!(give(&world, true), Lease::Free);
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "pay", "2"), Terms::Gate), Verdict::Pause);
 }

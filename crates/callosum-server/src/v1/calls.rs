@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::header::HeaderName;
+use axum::response::AppendHeaders;
 use axum::{Extension, Json as Answer};
-use callosum_core::decision::history::State as Known;
 use callosum_core::gate::{Admitted, Guest, Lease, NotAdmitted, Terms, Verdict, Weighed};
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::model::wrong_field::word;
 use callosum_core::record::outcome::Ended;
 use callosum_protocol::{Evidence, check_cwd, check_name, new_id};
 use schemars::JsonSchema;
@@ -20,6 +22,9 @@ use crate::http::refusal::Refusal;
 use crate::service::Service;
 
 use super::decide::{Asked, decide};
+
+/// How a call stands that was allowed before: `running` (or it may be), `complete` or `unknown`. The answer is the same for that.
+const EARLIER: HeaderName = HeaderName::from_static("x-callosum-earlier");
 
 /// A call that is about to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +52,7 @@ pub(crate) struct BeforeRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Word {
-    /// Make it, then report its end, unless the answer has `ended`.
+    /// Make it, then report its end. Not if the answer's header `X-Callosum-Earlier` says how it stands already.
     Allow,
     /// Show its model the text. A retry, with another `call`, goes through.
     Pause,
@@ -83,9 +88,6 @@ pub(crate) struct BeforeAnswer {
     /// RFC 3339. Of one that may be made: when its lease ends. Of a block: when it lapses, unless what blocks ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
-    /// Of one that was allowed before and whose end was reported: `complete` or `unknown`. Don't make it again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<&'static str>,
 }
 
 /// How a call ended.
@@ -108,6 +110,7 @@ pub(crate) enum OutcomeWord {
 pub(crate) struct AfterRequest {
     /// The call's id.
     call: String,
+    #[serde(deserialize_with = "word")]
     outcome: OutcomeWord,
     /// The exit code of its process.
     exit_code: Option<i64>,
@@ -157,7 +160,7 @@ pub(crate) async fn before(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Arc<Caller>>,
     Json(request): Json<BeforeRequest>,
-) -> Result<Answer<BeforeAnswer>, Refusal> {
+) -> Result<(AppendHeaders<Option<(HeaderName, &'static str)>>, Answer<BeforeAnswer>), Refusal> {
     for (path, name) in [
         ("tool", Some(&request.tool)),
         ("session", request.session.as_ref()),
@@ -191,7 +194,10 @@ pub(crate) async fn before(
     let asked = Asked { guest, params: request.params, terms: Terms::Gate, has_session };
     let (weighed, admitted) = decide(&service, asked).await?;
     match admitted {
-        Ok(admitted) => Ok(Answer(BeforeAnswer::of(&weighed, admitted, id))),
+        Ok(admitted) => {
+            let earlier = admitted.earlier.map(|state| (EARLIER, state.word()));
+            Ok((AppendHeaders(earlier), Answer(BeforeAnswer::of(&weighed, admitted, id))))
+        }
         Err(NotAdmitted::State { text, code, cause, remedy }) => {
             Err(Refusal::from(NotAdmitted::State { text: text.clone(), code, cause, remedy })
                 .with_verdict(&weighed, id, text))
@@ -220,7 +226,6 @@ impl BeforeAnswer {
             text: admitted.text,
             evidence: admitted.facts.iter().map(|fact| Evidence::of(fact, str::to_owned)).collect(),
             expires_at: admitted.expires_ms.map(to_rfc3339),
-            ended: admitted.ended.map(Known::word),
         }
     }
 }

@@ -136,21 +136,31 @@ fn an_id_that_calls_of_two_sessions_have_ends_none_of_them_without_its_session()
 }
 
 #[test]
-fn a_call_that_has_ended_holds_nothing_when_it_is_asked_about_again() {
+fn a_call_that_is_asked_about_again_gets_the_same_answer_and_a_header_says_how_it_stands() {
     let home = Home::new();
     let token = home.token(&["ci"]);
     let serve = home.serve();
     let mut client = serve.client(&token);
-    assert!(before(&mut client, "a", "1", "mail")["expiresAt"].is_string());
-    client.ok("/v1/after", &json!({ "call": "1", "session": "a", "outcome": "complete" }));
-    let again = before(&mut client, "a", "1", "mail");
-    assert_eq!((&again["verdict"], &again["expiresAt"]), (&json!("allow"), &Value::Null));
-    assert_eq!(
-        (&again["ended"], &before(&mut client, "a", "2", "note")["ended"]),
-        (&json!("complete"), &Value::Null)
-    );
-    client.ok("/v1/after", &json!({ "call": "2", "session": "a", "outcome": "unknown" }));
-    assert_eq!(before(&mut client, "a", "2", "note")["ended"], "unknown");
+    let mut ask = |call: &str, tool: &str, told: Option<&str>| {
+        if let Some(outcome) = told {
+            client.ok("/v1/after", &json!({ "call": call, "session": "a", "outcome": outcome }));
+        }
+        let params = json!({ "to": format!("{call}@example.com") });
+        let body = json!({ "tool": tool, "params": params, "session": "a", "call": call });
+        let answer = client.post("/v1/before", &body);
+        (answer.header("x-callosum-earlier").map(str::to_owned), answer.json())
+    };
+    let (first, again) = (ask("1", "mail", None), ask("1", "mail", None));
+    assert_eq!((&first.0, again.0.as_deref(), &first.1), (&None, Some("running"), &again.1));
+    assert!(first.1["expiresAt"].is_string());
+    // What has ended holds nothing.
+    let ended = ask("1", "mail", Some("complete"));
+    assert_eq!((ended.0.as_deref(), &ended.1["verdict"]), (Some("complete"), &json!("allow")));
+    assert!(ended.1["expiresAt"].is_null());
+    assert_eq!(ask("2", "note", None).0, None);
+    assert_eq!(ask("2", "note", Some("unknown")).0.as_deref(), Some("unknown"));
+    ask("3", "mail", None);
+    assert_eq!(ask("3", "mail", Some("failed")).0, None, "it is a new call");
 }
 
 #[test]

@@ -116,12 +116,17 @@ fn a_field_that_is_wrong_is_named_in_words_of_json() {
         ("/v1/events", json!({ "type": "One" }), "type"),
         ("/v1/events", json!({ "topic": "a.b", "data": [] }), "data"),
         ("/v1/messages/shown", json!({}), "ids"),
+        ("/v1/messages", json!({ "to": "x", "body": "b", "intent": "nope" }), "intent"),
+        ("/v1/messages", json!({ "to": "x", "body": "b", "intent": { "inform": null } }), "intent"),
+        ("/v1/after", json!({ "call": "1", "outcome": 5 }), "outcome"),
+        ("/v1/after", json!({ "call": "1", "outcome": { "complete": null } }), "outcome"),
     ] {
         let (status, answer) = ask(&mut client, path, body.clone());
         let error = &answer["error"];
         assert_eq!((status, &error["path"]), (400, &json!(field)), "{path} {body}: {answer}");
         let said = error["message"].as_str().unwrap();
-        let is_of_rust = |word: &str| ["u32", "u64", "sequence", "map", "struct"].contains(&word);
+        let is_of_rust =
+            |word: &str| ["u32", "u64", "sequence", "map", "struct", "unit", "string"].contains(&word);
         assert!(!said.split(' ').any(is_of_rust), "{said}");
     }
     for path in ["/v1/tasks?state=nope", "/v1/events?topic=nope", "/v1/events?topic="] {
@@ -129,6 +134,17 @@ fn a_field_that_is_wrong_is_named_in_words_of_json() {
         let named = if path.contains("state") { "state" } else { "topic" };
         assert_eq!((answer.status, &answer.json()["error"]["path"]), (400, &json!(named)), "{path}");
     }
+    // What is over was there.
+    client.ok("/v1/tasks", &json!({ "title": "t", "id": "one" }));
+    client.ok("/v1/tasks/claim", &json!({ "id": "one", "session": "s" }));
+    client.ok("/v1/tasks/one/done", &json!({ "gen": 1, "session": "s" }));
+    for verb in ["done", "beat", "fail"] {
+        let (status, answer) = ask(&mut client, &format!("/v1/tasks/one/{verb}"), json!({ "session": "s" }));
+        let said = answer["error"]["message"].as_str().unwrap();
+        assert_eq!((status, said), (409, "task one is completed"), "{verb}");
+    }
+    let claim = json!({ "id": "one", "session": "s" });
+    assert_eq!(refused(&mut client, "/v1/tasks/claim", claim), of(409, "stale"));
     // It could be said, but is too much.
     for (path, body, field) in [
         ("/v1/tasks", json!({ "title": "t".repeat(10_000) }), "title"),

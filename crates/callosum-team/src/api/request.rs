@@ -1,6 +1,6 @@
 //! What verbs are asked with: JSON objects. A field that is not known is refused, so that nothing is lost by a slip.
 
-use callosum_core::model::wrong_field::wrong_field;
+use callosum_core::model::wrong_field::{word, wrong_field};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -180,7 +180,7 @@ pub struct Send {
     /// To whom: `instance/session` or the beginning of one, a runtime, a role, or `operator`. Not needed with the intent `ack`.
     pub to: Option<String>,
     /// What it is for: `request`, `inform` (by default), or `ack`: the message `replyTo` was understood.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word")]
     pub intent: Intent,
     /// It should not wait.
     #[serde(default)]

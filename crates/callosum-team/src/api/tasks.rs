@@ -140,30 +140,44 @@ pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
     };
     let team = writing.team();
     team.check_on(false)?;
-    let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor))?;
+    let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor));
+    let claimed = claimed.map_err(|refusal| match &wanted {
+        task::Claim::Id(id) => or_over(&team, id, refusal),
+        task::Claim::Next => refusal,
+    })?;
     Ok(claimed.map_or_else(|| json!(OneTask { task: None }), told))
 }
 
 /// Does something to one task, and shows it.
 fn decide(
     writing: &Writing<'_>,
+    id: &str,
     decide: impl Fn(&mut Board<'_>, &Actor) -> Result<Task, Refusal>,
 ) -> Result<Value, Refusal> {
     let team = writing.team();
     team.check_on(false)?;
-    Ok(told(team.on_tasks(|board| decide(board, team.actor))?))
+    Ok(told(team.on_tasks(|board| decide(board, team.actor)).map_err(|refusal| or_over(&team, id, refusal))?))
+}
+
+/// Why nothing was done about a task: of one that is over the board knows nothing more, but the journal does.
+fn or_over(team: &Team<'_>, id: &str, refusal: Refusal) -> Refusal {
+    if refusal.code != Code::Unknown {
+        return refusal;
+    }
+    let known = team::task(team.gate, team.gate.machine(), id, &team.now);
+    known.ok().filter(|task| task.state.is_over()).map_or(refusal, |task| task::over(&task))
 }
 
 /// `done`: ends a task with its result.
 pub(super) fn done(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Done { id, generation, result } = read(request)?;
-    decide(writing, |board, actor| board.done(&id, generation, result.as_deref(), actor))
+    decide(writing, &id, |board, actor| board.done(&id, generation, result.as_deref(), actor))
 }
 
 /// `fail`: ends a task that was not done.
 pub(super) fn fail(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Ended { id, generation, why } = read(request)?;
-    decide(writing, |board, actor| board.fail(&id, generation, why.as_deref(), actor))
+    decide(writing, &id, |board, actor| board.fail(&id, generation, why.as_deref(), actor))
 }
 
 /// `handoff`: gives a claimed task to somebody else.
@@ -173,42 +187,42 @@ pub(super) fn hand_off(writing: &Writing<'_>, request: Value) -> Result<Value, R
     let team = writing.team();
     team.check_on(false)?;
     let to = names.assignee(&to, &Sessions::read(team.gate, &team.now)?)?;
-    decide(writing, |board, actor| board.hand_off(&id, generation, &to, why.as_deref(), actor))
+    decide(writing, &id, |board, actor| board.hand_off(&id, generation, &to, why.as_deref(), actor))
 }
 
 /// `release`: gives up a claim, and leaves the task open.
 pub(super) fn release(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Held { id, generation } = read(request)?;
-    decide(writing, |board, actor| board.release(&id, generation, actor))
+    decide(writing, &id, |board, actor| board.release(&id, generation, actor))
 }
 
 /// `input`: asks a question that blocks the task until it is answered.
 pub(super) fn input(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Input { id, generation, question } = read(request)?;
-    decide(writing, |board, actor| board.input(&id, generation, &question, actor))
+    decide(writing, &id, |board, actor| board.input(&id, generation, &question, actor))
 }
 
 /// `beat`: keeps a claim alive.
 pub(super) fn beat(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Held { id, generation } = read(request)?;
-    decide(writing, |board, actor| board.beat(&id, generation, actor))
+    decide(writing, &id, |board, actor| board.beat(&id, generation, actor))
 }
 
 /// `cancel`: calls a task off.
 pub(super) fn cancel(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     // Whoever made it calls it off, whichever generation it is at.
     let Ended { id, why, .. } = read(request)?;
-    decide(writing, |board, actor| board.cancel(&id, why.as_deref(), actor))
+    decide(writing, &id, |board, actor| board.cancel(&id, why.as_deref(), actor))
 }
 
 /// `accept`: a person lets any worker claim the task.
 pub(super) fn accept(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let OfTask { id } = read(request)?;
-    decide(writing, |board, actor| board.accept(&id, true, actor))
+    decide(writing, &id, |board, actor| board.accept(&id, true, actor))
 }
 
 /// `reject`: a person does not want the task.
 pub(super) fn reject(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let OfTask { id } = read(request)?;
-    decide(writing, |board, actor| board.accept(&id, false, actor))
+    decide(writing, &id, |board, actor| board.accept(&id, false, actor))
 }

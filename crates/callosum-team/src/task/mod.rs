@@ -14,6 +14,7 @@ use crate::who::{Process, TOKEN, Who};
 
 pub use self::board::{Board, MAX_OPEN, MAX_OPEN_BY_MAKER};
 pub use self::life::{IDLE_MS, Life, Signs};
+pub(crate) use self::verbs::over;
 pub use self::verbs::{Claim, NewTask, RESULT_BYTES, TITLE_BYTES};
 
 /// Claims that one task may have; what fails three times needs a person.

@@ -498,7 +498,7 @@ fn cycle(id: &str) -> Refusal {
     Refusal::new(Code::Cycle, format!("task {id} would wait for itself"), "leave that dependency out")
 }
 
-fn over(task: &Task) -> Refusal {
+pub(crate) fn over(task: &Task) -> Refusal {
     let message = format!("task {} is {}", task.id, task.state.name());
     Refusal::new(Code::Stale, message, "nothing more can be done about it; add another one")
 }

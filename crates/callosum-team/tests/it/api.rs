@@ -323,7 +323,7 @@ fn a_person_who_has_seen_a_task_accepts_no_other_one_of_its_name() {
     // The person looks; meanwhile:
     assert_eq!(ask(&world, Surface::Http, "cancel", json!({ "id": "t" }), &a)["task"]["state"], "cancelled");
     assert_eq!(code(&add("delete everything")), "claimed");
-    assert_eq!(code(&ask(&world, Surface::Page, "accept", json!({ "id": "t" }), &Ok(operator()))), "unknown");
+    assert_eq!(code(&ask(&world, Surface::Page, "accept", json!({ "id": "t" }), &Ok(operator()))), "stale");
 }
 
 #[test]

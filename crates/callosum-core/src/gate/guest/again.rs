@@ -14,7 +14,7 @@ use super::{Admitted, Gate, NotAdmitted, Start, Terms, Verdict, expires_ms, fact
 
 /// What a call is of those that were decided.
 pub(super) enum Again {
-    /// None of them, or one that is decided anew, with how it ended if it did.
+    /// None of them, or one that is decided anew, with how it stands if it was allowed before.
     New(Option<State>),
     /// This one, which gets the same once more.
     Is(Result<Admitted, NotAdmitted>),
@@ -44,7 +44,10 @@ impl Gate {
         };
         let allowed = known.find(same);
         let paused = || {
-            let of_call = |pause: &&Pause| pause.call.as_deref() == Some(call);
+            // Of other resources it would tell the wrong facts.
+            let of_call = |pause: &&Pause| {
+                pause.call.as_deref() == Some(call) && pause.keys.iter().all(|key| keys.contains(key))
+            };
             history
                 .pauses(who)
                 .rev()
@@ -58,7 +61,7 @@ impl Gate {
             return paused().map_or(Again::New(None), |(_, paused)| Again::Is(Ok(paused)));
         };
         let is_guarded = intent.tier.is_guarded();
-        let ended = action.outcome.is_some().then(|| action.state(now, &is_dead));
+        let earlier = Some(action.state(now, &is_dead));
         if is_guarded && !action.holds_lease(now, &is_dead) {
             if action.outcome.is_none() {
                 // It may have come back before, when something spoke against it.
@@ -70,7 +73,7 @@ impl Gate {
             }
             let (plan, _) = self.plan_for_guest(intent, terms, (who, keys), None, history, now);
             if matches!(plan, Plan::Refuse(refusal) if refusal.until == Until::LeaseEnds) {
-                return Again::New(ended);
+                return Again::New(earlier);
             }
         }
         let active = ledger.journal().active();
@@ -91,7 +94,7 @@ impl Gate {
             facts: facts(history, &told, intent.digest()),
             // What has ended holds nothing.
             expires_ms: (is_guarded && action.outcome.is_none()).then(|| expires_ms(action)),
-            ended,
+            earlier,
             start: Some(Start { seq: action.seq, unflushed, is_known: true }),
         }))
     }

@@ -71,21 +71,23 @@ impl Gate {
         result.map_err(|reason| self.not_done(reason, now))
     }
 
-    /// Gives back what an instance holds on the resource `key`. A lease that was taken without a call is over; a call that holds
-    /// one goes on without it. When only others hold it, nothing changes.
+    /// Gives back what a session holds on the resource `key`. A lease that was taken without a call is over; `with_calls`, a call that
+    /// holds one goes on without it. When only others hold it, nothing changes.
     ///
     /// # Errors
     /// When the state can't be used.
     pub fn give_back(
         &self,
-        (instance, key): (&str, &str),
+        (who, key): (&Who, &str),
+        with_calls: bool,
         via: &str,
         now: &Stamp,
     ) -> Result<Lease, NotAdmitted> {
         let keys = [named_key(key)];
         let needs = Needs { keys: &keys, open: true, ..Needs::default() };
+        let is_own = |action: &Past| *action.who == *who && (with_calls || action.only_lease);
         let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
-            let (own, others) = self.holders(ledger, &keys, &|action| action.who.is_of(instance), now);
+            let (own, others) = self.holders(ledger, &keys, &is_own, now);
             if own.is_empty() && !others.is_empty() {
                 return Ok(Lease::HeldBy(others));
             }

@@ -136,8 +136,8 @@ pub struct Admitted {
     /// Wall-clock milliseconds: of one that may run, when its lease ends; of one that no retry helps, when what stops it no longer
     /// does at the latest, where that is known.
     pub expires_ms: Option<i64>,
-    /// How it ended, if it was allowed before and its end was reported.
-    pub ended: Option<State>,
+    /// How it stands, if it was allowed before.
+    pub earlier: Option<State>,
     start: Option<Start>,
 }
 
@@ -341,10 +341,10 @@ impl Gate {
         let terms = weighed.terms;
         let mut decided = || {
             self.with_ledger(&needs, patience, check, now, |ledger, proof| {
-                let (lapsed, ended) = match self.again(intent, terms, (&who, &keys), ledger, now) {
+                let (lapsed, earlier) = match self.again(intent, terms, (&who, &keys), ledger, now) {
                     Again::Is(same) => return Ok(same),
-                    Again::Lapsed(action) => (Some(action), None),
-                    Again::New(ended) => (None, ended),
+                    Again::Lapsed(action) => (Some(action), Some(State::Lapsed)),
+                    Again::New(earlier) => (None, earlier),
                 };
                 let (plan, told) = self.plan_for_guest(
                     intent,
@@ -383,7 +383,13 @@ impl Gate {
                         let unflushed = (intent.tier.is_guarded() && self.flushes())
                             .then_some(Unflushed { file: appended.file, end: appended.end });
                         let start = Some(Start { seq, unflushed, is_known: lapsed.is_some() });
-                        Admitted { facts, expires_ms, start, ..Admitted::without_start(Verdict::Allow, text) }
+                        Admitted {
+                            facts,
+                            expires_ms,
+                            earlier,
+                            start,
+                            ..Admitted::without_start(Verdict::Allow, text)
+                        }
                     }
                     Plan::Refuse(mut refusal) => {
                         let record = intent.refusal(&mut refusal, now);
@@ -391,7 +397,7 @@ impl Gate {
                         let verdict = if refusal.is_block() { Verdict::Block } else { Verdict::Pause };
                         let window_ms = (terms == Terms::Advice).then_some(intent.terms.window_ms);
                         let expires_ms = lapses_ms(ledger.history(), &refusal, window_ms, now);
-                        Admitted { facts, expires_ms, ended, ..Admitted::without_start(verdict, text) }
+                        Admitted { facts, expires_ms, earlier, ..Admitted::without_start(verdict, text) }
                     }
                     Plan::HostRefused(text) => Admitted::without_start(Verdict::Block, Some(text)),
                 }))
@@ -507,7 +513,7 @@ impl Gate {
 
 impl Admitted {
     fn without_start(verdict: Verdict, text: Option<String>) -> Self {
-        Self { verdict, text, facts: Vec::new(), expires_ms: None, ended: None, start: None }
+        Self { verdict, text, facts: Vec::new(), expires_ms: None, earlier: None, start: None }
     }
 
     /// The sequence number of its start, if that was written.
