@@ -36,7 +36,7 @@ fn a_lease_without_a_call_is_told_as_held_and_then_as_over_however_it_ended() {
         assert!(story(&world).contains("now: held"), "{}", story(&world));
         match end {
             "given back" => {
-                drop(serve.give_back((&who("http/a"), key), true, "token:ci", &world.now).unwrap())
+                drop(serve.give_back((&who("http/a"), key), true, "token:ci", &world.now).unwrap());
             }
             "released" => drop(serve.release(key, "ann", &world.now).unwrap()),
             _ => world.pass(301_000),
