@@ -10,7 +10,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A task that can't go on, with what to do about it. */
 export class TaskError extends Error {}
 
-const NO_RUST = "Rust is missing: install it from https://rustup.rs, then run this again.";
+export const NO_RUST = "Rust is missing: install it from https://rustup.rs, then run this again.";
 
 /** Runs a program in the foreground, its output passed through, with `more` added to the environment. */
 export async function run(command: string, args: string[], more: Record<string, string> = {}): Promise<void> {

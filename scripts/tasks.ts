@@ -11,6 +11,7 @@ import { pack } from "./pack.ts";
 import { installPython } from "./python.ts";
 import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
+import { rustTests } from "./rust-tests.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
 const PARTS = ["rust", "shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page", "suspended"];
@@ -26,9 +27,12 @@ const LONGEST = [
   "tests/openclaw/shared-context-two-gateways.test.ts",
   "tests/page/control-ui.test.ts",
 ];
-/** How many files run side by side, and tests of a Rust program. One that runs a gateway computes for about half of its time: two leave two
+/** How many files run side by side, and tests of a Rust program. One of the service's may wait for half a minute; with a thread for each
+ * processor the others would wait with it. One that runs a gateway computes for about half of its time: two leave two
  * processors idle. */
 const AT_ONCE = 3;
+/** What the tests of the Rust crates are compiled from. */
+const ALL_CRATES = ["--workspace", "--locked", ...FAULT_INJECTION];
 /** Those that start programs which are built for tests only. */
 const WITH_PROGRAMS = ["cli", "races", "page", "suspended"];
 
@@ -92,7 +96,7 @@ async function test(parts: string[]): Promise<void> {
   if (some(WITH_PROGRAMS)) await buildTestPrograms();
   if (some(["rust"])) {
     await installProgram("fish", "FISH'S COMPLETIONS ARE NOT TRIED");
-    await rustTests();
+    await rustTests(ALL_CRATES, AT_ONCE);
   }
   if (some(["shim"])) await buildPanickingAddon();
   if (some(["agents"])) await install(join(ROOT, "tests", "agents"), "Codex and Gemini CLI for their tests (500 MB, once)");
@@ -107,14 +111,9 @@ async function test(parts: string[]): Promise<void> {
 /** What is quick: the unit tests of the Rust crates, and those of the shim. */
 async function testFast(): Promise<void> {
   await build();
-  await rustTests("--lib", "--bins");
+  await rustTests([...ALL_CRATES, "--lib", "--bins"], AT_ONCE);
   await buildPanickingAddon();
   await nodeTests(filesOf("shim"), AT_ONCE);
-}
-
-async function rustTests(...chosen: string[]): Promise<void> {
-  // One of the service's may wait for half a minute; with a thread for each processor the others would wait with it.
-  await run("cargo", ["test", "--workspace", "--locked", ...FAULT_INJECTION, ...chosen], { RUST_TEST_THREADS: String(AT_ONCE) });
 }
 
 function filesOf(part: string): string[] {

@@ -116,8 +116,8 @@ export class CallosumClient {
   guard<T>(tool: string, params: Params, run: (verdict: Verdict) => T | PromiseLike<T>, options: GuardOptions = {}): Promise<T> {
     const gate = {
       timeoutMs: this.#timeoutMs,
-      before: async (call: ToolCall) => {
-        const answer = await this.#before(call);
+      before: async (call: ToolCall, repeatable: boolean) => {
+        const answer = await this.#before(call, repeatable);
         const verdict = answer.value as Verdict;
         return { verdict, leaseMs: left(verdict.expiresAt, answer), earlier: answer.earlier };
       },
@@ -269,10 +269,10 @@ export class CallosumClient {
     this.#transport.close();
   }
 
-  async #before(call: ToolCall): Promise<Answer> {
+  async #before(call: ToolCall, repeatable = true): Promise<Answer> {
     checkPlain("params", call.params);
     const instance = this.#instance === undefined ? {} : { instance: this.#instance };
-    return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() });
+    return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() }, { repeatable });
   }
 
   #post(path: string, body: unknown, how: Partial<Pick<Ask, "headers" | "repeatable">> = {}): Promise<Answer> {
@@ -307,8 +307,12 @@ function told(result: unknown): unknown {
   } catch {
     // It is no JSON.
   }
-  const error = result instanceof Error ? result : (result as { error?: unknown } | undefined)?.error;
-  return error === undefined || error === null ? {} : { error: describe(error) };
+  try {
+    const error = result instanceof Error ? result : (result as { error?: unknown } | undefined)?.error;
+    return error === undefined || error === null ? {} : { error: describe(error) };
+  } catch (error) {
+    return { error: describe(error) };
+  }
 }
 
 /** How long a lease lasts, in milliseconds, by the service's own clock where the answer has it. */

@@ -17,7 +17,11 @@ export interface GuardOptions extends Omit<ToolCall, "tool" | "params"> {
 /** What a guarded call needs of the client. */
 export interface Gate {
   readonly timeoutMs: number;
-  before(call: ToolCall): Promise<{ verdict: Verdict; leaseMs: number | undefined; earlier: string | undefined }>;
+  /** Asks; a call that is not `repeatable` is asked about once, however its connection ends. */
+  before(
+    call: ToolCall,
+    repeatable: boolean,
+  ): Promise<{ verdict: Verdict; leaseMs: number | undefined; earlier: string | undefined }>;
   after(outcome: Outcome): Promise<void>;
   /** Renews a lease; gives how long it lasts now. */
   extend(name: CallName): Promise<number | undefined>;
@@ -41,14 +45,21 @@ export async function guard<T>(
 ): Promise<T> {
   const { notDone, ...who } = options;
   const call = who.call ?? randomUUID();
-  const { verdict, leaseMs, earlier } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
-    // The service may have let a call through that will never run. Under an id that somebody chose another program may be running it.
-    if (who.call === undefined && mayBeLetThrough(error))
-      gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
-    throw error instanceof ServiceError && error.verdict !== undefined ? refusal(error.verdict) : error;
-  });
+  const { verdict, leaseMs, earlier } = await gate
+    .before({ ...who, tool, params, call }, who.call === undefined)
+    .catch((error: unknown) => {
+      // The service may have let a call through that will never run. Under an id that somebody chose another program may be running it.
+      if (who.call === undefined && mayBeLetThrough(error))
+        gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
+      throw error instanceof ServiceError && error.verdict !== undefined ? refusal(error.verdict) : error;
+    });
   // Of an id that was made here it is this very request, which went out again.
-  if (who.call !== undefined && earlier !== undefined) throw new Repeated(verdict, earlier);
+  if (who.call !== undefined && earlier !== undefined) {
+    // Nobody runs it any more, and it got its lease again.
+    if (earlier === "unknown" && leaseMs !== undefined && verdict.verdict === "allow")
+      gate.after({ ...named(call, who.session), outcome: "unknown" }).catch(() => undefined);
+    throw new Repeated(verdict, earlier);
+  }
   if (verdict.verdict !== "allow") throw refusal(verdict);
 
   const name = named(verdict.call, who.session);

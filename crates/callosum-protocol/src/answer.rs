@@ -124,7 +124,8 @@ fn unlock(
     let held = percent_decode_str(held).decode_utf8();
     let held = held.map_err(|_| Refused::field("contextKey", "it is no UTF-8 once it is decoded"))?;
     let request: UnlockRequest = read_some(body)?;
-    let giving = request.giving(speaker, held.into_owned(), asked_in(query, "instance"))?;
+    let in_address = ["instance", "session"].map(|name| asked_in(query, name));
+    let giving = request.giving(speaker, held.into_owned(), in_address)?;
     let lease = giving.give_back(gate, &gate.machine().now())?;
     Ok(giving.answer(speaker, &lease))
 }

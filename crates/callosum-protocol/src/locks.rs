@@ -2,12 +2,16 @@
 
 use callosum_core::decision::history::Who;
 use callosum_core::gate::{Gate, Lease, NotAdmitted};
+use callosum_core::model::text::one_line;
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::{Stamp, to_rfc3339};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Evidence, Refused, Speaker, check_name};
+
+/// Characters of a session's name that an answer tells.
+const SESSION_CHARS: usize = 80;
 
 /// A lease that is wanted.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -114,8 +118,8 @@ pub struct Giving {
 }
 
 impl UnlockRequest {
-    /// What of the resource `held` is to be given back for `speaker`. Not every client can send a body with DELETE, so the instance
-    /// may stand in the address as well.
+    /// What of the resource `held` is to be given back for `speaker`. Not every client can send a body with DELETE, so instance and
+    /// session may stand in the address as well.
     ///
     /// # Errors
     /// Names the field that is wrong.
@@ -123,17 +127,18 @@ impl UnlockRequest {
         self,
         speaker: &Speaker,
         held: String,
-        in_address: Option<String>,
+        in_address: [Option<String>; 2],
     ) -> Result<Giving, Refused> {
-        let instance = self.instance.or(in_address).ok_or_else(|| {
+        let [instance, session] = in_address;
+        let session = self.session.or(session);
+        let instance = self.instance.or(instance).ok_or_else(|| {
             Refused::field(
                 "instance",
                 "it is missing; expected it in the body, or as `?instance=` in the address",
             )
         })?;
-        let session = self.session.as_deref();
-        session.map_or(Ok(()), |session| check_name("session", session))?;
-        let who = speaker.who(&instance, session)?;
+        session.as_deref().map_or(Ok(()), |session| check_name("session", session))?;
+        let who = speaker.who(&instance, session.as_deref())?;
         Ok(Giving { who, with_calls: session.is_none(), key: key(held)?, via: speaker.via.clone() })
     }
 }
@@ -152,8 +157,15 @@ impl Giving {
     pub fn answer(&self, speaker: &Speaker, lease: &Lease) -> UnlockAnswer {
         match lease {
             Lease::HeldBy(others) => {
-                let holder =
-                    others.first().map_or("another instance", |fact| speaker.name_of(&fact.who.instance));
+                let holder = others.first().map_or_else(
+                    || "another instance".to_owned(),
+                    |fact| match speaker.name_of(&fact.who.instance) {
+                        own if fact.who.is_of(&self.who.instance) => {
+                            format!("session {} of {own}", one_line(&fact.who.session, SESSION_CHARS))
+                        }
+                        other => other.to_owned(),
+                    },
+                );
                 let error =
                     format!("`{}` is held by {holder}, and only its holder can give it back", self.key);
                 UnlockAnswer { ok: false, error: Some(error) }

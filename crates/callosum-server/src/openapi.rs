@@ -102,7 +102,7 @@ fn operations(types: &mut Types) -> Vec<Operation> {
     let mut unlock =
         post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
     unlock.method = "delete";
-    unlock.parameters.extend(texts(&[("path", "key"), ("query", "instance")]));
+    unlock.parameters.extend(texts(&[("path", "key"), ("query", "instance"), ("query", "session")]));
     let mut all = vec![
         post::<BeforeRequest, BeforeAnswer>(types, "/v1/before", act, "Ask before a call"),
         post::<AfterRequest, AfterAnswer>(types, "/v1/after", act, "Report how a call ended"),
@@ -246,6 +246,14 @@ pub(crate) fn document() -> Value {
             });
             methods.insert("get".to_owned(), said);
         }
+    }
+    let mut paths = Value::Object(paths);
+    if let Some(Value::Object(answer)) = paths.pointer_mut("/~1v1~1before/post/responses/200") {
+        let meaning =
+            "How the call stands, if it was allowed before. Make it only if you know that nobody has.";
+        let schema = json!({ "type": "string", "enum": ["running", "complete", "unknown"] });
+        let header = json!({ "X-Callosum-Earlier": { "description": meaning, "schema": schema } });
+        answer.insert("headers".to_owned(), header);
     }
     let mut schemas = types.read.take_definitions(true);
     schemas.extend(types.written.take_definitions(true));

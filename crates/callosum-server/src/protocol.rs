@@ -89,8 +89,8 @@ async fn give_back(
     asked: Query,
     MaybeJson(request): MaybeJson<UnlockRequest>,
 ) -> Result<Answer<UnlockAnswer>, Refusal> {
-    let [instance] = asked.only(["instance"])?;
-    let giving = request.giving(&caller.speaker, held, instance)?;
+    let in_address = asked.only(["instance", "session"])?;
+    let giving = request.giving(&caller.speaker, held, in_address)?;
     let lease = service.writer.write(
         {
             let giving = giving.clone();

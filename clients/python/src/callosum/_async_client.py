@@ -158,8 +158,8 @@ class _AsyncGate:
         self.timeout = timeout
         self._transport = transport
 
-    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
-        return await self._transport.do(ask.guarded(call))
+    async def guarded(self, call: Mapping[str, Any], repeatable: bool) -> tuple[Verdict, float | None, str | None]:
+        return await self._transport.do(ask.guarded(call, repeatable))
 
     async def renew(self, name: Mapping[str, Any]) -> float | None:
         return await self._transport.do(ask.renew(name))

@@ -25,7 +25,7 @@ class AsyncGate(Protocol):
 
     timeout: float
 
-    async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
+    async def guarded(self, call: Mapping[str, Any], repeatable: bool) -> tuple[Verdict, float | None, str | None]:
         """The verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
     async def renew(self, name: Mapping[str, Any]) -> float | None:
@@ -87,16 +87,19 @@ class _Running:
     async def __aenter__(self) -> Verdict:
         call, own = self._plan.call(self._params)
         try:
-            verdict, lease, earlier = await self._gate.guarded(call)
+            verdict, lease, earlier = await self._gate.guarded(call, own)
         except BaseException as error:
             # Under an id that somebody chose another program may be running it.
             if own and not never_asked(error):
-                _start(self._tell_refused({"call": call["call"], "session": call["session"]}))
+                _start(self._tell({"call": call["call"], "session": call["session"]}, "refused"))
             if isinstance(error, ServiceError) and error.verdict is not None:
                 raise refusal(error.verdict) from error
             raise
         # Of an id that was made here it is this very request, which went out again.
         if not own and earlier is not None:
+            if earlier == "unknown" and lease is not None and verdict.verdict == "allow":
+                # Nobody runs it any more, and it got its lease again.
+                _start(self._tell({"call": verdict.call, "session": call["session"]}, "unknown"))
             raise Repeated(verdict, earlier)
         if verdict.verdict != "allow":
             raise refusal(verdict)
@@ -130,9 +133,9 @@ class _Running:
                 await asyncio.sleep(pause)
                 wait *= 2
 
-    async def _tell_refused(self, name: dict[str, Any]) -> None:
+    async def _tell(self, name: dict[str, Any], outcome: str) -> None:
         try:
-            await self._gate.after(name, "refused")
+            await self._gate.after(name, outcome)
         except CallosumError:
             # The lease of a call that was let through after all ends by itself.
             pass

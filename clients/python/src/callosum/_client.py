@@ -70,7 +70,7 @@ class CallosumClient:
         """Puts a function, or the body of a ``with``, behind the gate: it runs only if the verdict is ``allow``, and how it ended is told.
 
         Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call whose ``call`` id
-        was allowed before does not run again (``Repeated``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
+        was allowed before, as far back as the journal's window reaches, does not run again (``Repeated``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
         prove that nothing was done. While the call runs, its lease is renewed.
 
         As a decorator it takes the arguments of each call as the parameters, unless ``params`` says otherwise; ``params`` and ``session`` may be
@@ -190,8 +190,8 @@ class _Gate:
         self.timeout = timeout
         self._transport = transport
 
-    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
-        return self._transport.do(ask.guarded(call))
+    def guarded(self, call: Mapping[str, Any], repeatable: bool) -> tuple[Verdict, float | None, str | None]:
+        return self._transport.do(ask.guarded(call, repeatable))
 
     def renew(self, name: Mapping[str, Any]) -> float | None:
         return self._transport.do(ask.renew(name))

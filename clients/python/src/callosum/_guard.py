@@ -94,7 +94,7 @@ class Gate(Protocol):
 
     timeout: float
 
-    def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None, str | None]:
+    def guarded(self, call: Mapping[str, Any], repeatable: bool) -> tuple[Verdict, float | None, str | None]:
         """The verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
     def renew(self, name: Mapping[str, Any]) -> float | None:
@@ -159,18 +159,19 @@ class _Running:
     def __enter__(self) -> Verdict:
         call, own = self._plan.call(self._params)
         try:
-            verdict, lease, earlier = self._gate.guarded(call)
+            verdict, lease, earlier = self._gate.guarded(call, own)
         except BaseException as error:
             # Under an id that somebody chose another program may be running it.
             if own and not never_asked(error):
-                threading.Thread(
-                    target=self._tell_refused, args=({"call": call["call"], "session": call["session"]},), daemon=True
-                ).start()
+                self._tell({"call": call["call"], "session": call["session"]}, "refused")
             if isinstance(error, ServiceError) and error.verdict is not None:
                 raise refusal(error.verdict) from error
             raise
         # Of an id that was made here it is this very request, which went out again.
         if not own and earlier is not None:
+            if earlier == "unknown" and lease is not None and verdict.verdict == "allow":
+                # Nobody runs it any more, and it got its lease again.
+                self._tell({"call": verdict.call, "session": call["session"]}, "unknown")
             raise Repeated(verdict, earlier)
         if verdict.verdict != "allow":
             raise refusal(verdict)
@@ -199,12 +200,17 @@ class _Running:
                 time.sleep(pause)
                 wait *= 2
 
-    def _tell_refused(self, name: dict[str, Any]) -> None:
-        try:
-            self._gate.after(name, "refused")
-        except CallosumError:
-            # The lease of a call that was let through after all ends by itself.
-            pass
+    def _tell(self, name: dict[str, Any], outcome: str) -> None:
+        """Tells an outcome, and waits for nothing."""
+
+        def tell() -> None:
+            try:
+                self._gate.after(name, outcome)
+            except CallosumError:
+                # The lease of a call that was let through after all ends by itself.
+                pass
+
+        threading.Thread(target=tell, daemon=True).start()
 
     def _keep_lease(self, lease: float | None) -> None:
         while lease is not None and not self._ended.wait(max(lease / 2, SOONEST_RENEWAL)):

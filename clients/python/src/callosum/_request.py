@@ -197,14 +197,14 @@ def before(call: Mapping[str, Any]) -> Ask[Verdict]:
     return Ask(post("/v1/before", call), lambda answer: verdict(answer.value))
 
 
-def guarded(call: Mapping[str, Any]) -> Ask[tuple[Verdict, float | None, str | None]]:
+def guarded(call: Mapping[str, Any], repeatable: bool) -> Ask[tuple[Verdict, float | None, str | None]]:
     """``POST /v1/before``: the verdict, how many seconds the lease lasts, and how the call stands if it was allowed before."""
 
     def all_of(answer: Answer) -> tuple[Verdict, float | None, str | None]:
         found = verdict(answer.value)
         return found, _left(found.expires_at, answer.served_at), answer.earlier
 
-    return Ask(post("/v1/before", call), all_of)
+    return Ask(post("/v1/before", call, repeatable=repeatable), all_of)
 
 
 def after(name: Mapping[str, Any], outcome: str, exit_code: int | None, error: str | None) -> Ask[None]:
@@ -283,7 +283,10 @@ def _told(result: Any) -> Any:
     except CallosumError:
         # It is no JSON.
         pass
-    error = result.get("error") if isinstance(result, Mapping) else result if isinstance(result, BaseException) else None
+    try:
+        error = result.get("error") if isinstance(result, Mapping) else result if isinstance(result, BaseException) else None
+    except Exception as failure:
+        error = failure
     return {} if error is None else {"error": describe(error)}
 
 

@@ -30,7 +30,7 @@ pub enum Needs {
     Head,
     /// The rules that hold now.
     Rules,
-    /// The journal, with what waited to be written.
+    /// The journal, with what waited to be written if that can be written now.
     Journal,
     /// Both.
     RulesAndJournal,

@@ -580,4 +580,15 @@ fn the_id_of_a_paused_call_tells_nothing_of_another_resource() {
     assert_eq!(verdict(&world, &serve, &paused, Terms::Gate), Verdict::Pause);
     let other = admit(&world, &serve, &paused, &json!({"to": "carol@example.com"}), Terms::Gate).unwrap();
     assert_eq!((other.verdict, other.facts.len()), (Verdict::Allow, 0));
+    // Nor of more resources than it was about.
+    let two = |world: &World, call: &str| {
+        let mut call = guest("http/a", "mail", call);
+        call.keys = ["email:alice@example.com", "email:bob@example.com"].map(str::to_owned).to_vec();
+        admit(world, &serve, &call, &alice(), Terms::Gate).unwrap()
+    };
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "8"), Terms::Gate), Verdict::Pause);
+    let bob =
+        admit(&world, &serve, &guest("http/b", "mail", "2"), &json!({"to": "bob@example.com"}), Terms::Gate);
+    assert_eq!(bob.unwrap().verdict, Verdict::Allow);
+    assert_eq!((two(&world, "8").facts.len(), two(&world, "9").facts.len()), (2, 2));
 }

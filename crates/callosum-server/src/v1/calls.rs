@@ -23,7 +23,7 @@ use crate::service::Service;
 
 use super::decide::{Asked, decide};
 
-/// How a call stands that was allowed before: `running` (or it may be), `complete` or `unknown`. The answer is the same for that.
+/// How a call stands that was allowed before: `running` (or it may be), `complete` or `unknown`. The rest of the answer does not depend on it.
 const EARLIER: HeaderName = HeaderName::from_static("x-callosum-earlier");
 
 /// A call that is about to be made.
@@ -52,7 +52,7 @@ pub(crate) struct BeforeRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Word {
-    /// Make it, then report its end. Not if the answer's header `X-Callosum-Earlier` says how it stands already.
+    /// Make it, then report its end. With the header `X-Callosum-Earlier` only if you know that nobody has made it.
     Allow,
     /// Show its model the text. A retry, with another `call`, goes through.
     Pause,

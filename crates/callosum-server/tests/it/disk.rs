@@ -122,6 +122,7 @@ fn where_nothing_more_can_be_written_guarded_calls_are_refused_until_it_can() {
     assert_eq!(status["locks"][0]["contextKey"], "account:0@example.com", "{status}");
     assert!(status["journalLines"].as_u64().is_some_and(|lines| lines > 0), "{status}");
     assert_eq!((status["degraded"].is_object(), &status["waiting"]["queued"]), (true, &json!(2)), "{status}");
+    assert_eq!(client.get("/v1/leases").json()["locks"][0]["contextKey"], "account:0@example.com");
     for question in
         ["/v1/leases", "/v1/journal", "/v1/sessions", "/v1/why?key=account:0@example.com", "/status"]
     {

@@ -136,10 +136,13 @@ fn a_field_that_is_wrong_is_named_in_words_of_json() {
     }
     // What is over was there.
     client.ok("/v1/tasks", &json!({ "title": "t", "id": "one" }));
+    client.ok("/v1/tasks", &json!({ "title": "t", "id": "one-more" }));
+    client.ok("/v1/tasks/claim", &json!({ "id": "one-more", "session": "s" }));
     client.ok("/v1/tasks/claim", &json!({ "id": "one", "session": "s" }));
     client.ok("/v1/tasks/one/done", &json!({ "gen": 1, "session": "s" }));
     for verb in ["done", "beat", "fail"] {
-        let (status, answer) = ask(&mut client, &format!("/v1/tasks/one/{verb}"), json!({ "session": "s" }));
+        let again = json!({ "gen": 1, "session": "s" });
+        let (status, answer) = ask(&mut client, &format!("/v1/tasks/one/{verb}"), again);
         let said = answer["error"]["message"].as_str().unwrap();
         assert_eq!((status, said), (409, "task one is completed"), "{verb}");
     }

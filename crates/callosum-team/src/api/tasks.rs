@@ -140,11 +140,10 @@ pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refu
     };
     let team = writing.team();
     team.check_on(false)?;
-    let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor));
-    let claimed = claimed.map_err(|refusal| match &wanted {
-        task::Claim::Id(id) => or_over(&team, id, refusal),
-        task::Claim::Next => refusal,
-    })?;
+    if let task::Claim::Id(id) = &wanted {
+        check_not_over(&team, id)?;
+    }
+    let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor))?;
     Ok(claimed.map_or_else(|| json!(OneTask { task: None }), told))
 }
 
@@ -156,16 +155,17 @@ fn decide(
 ) -> Result<Value, Refusal> {
     let team = writing.team();
     team.check_on(false)?;
-    Ok(told(team.on_tasks(|board| decide(board, team.actor)).map_err(|refusal| or_over(&team, id, refusal))?))
+    check_not_over(&team, id)?;
+    Ok(told(team.on_tasks(|board| decide(board, team.actor))?))
 }
 
-/// Why nothing was done about a task: of one that is over the board knows nothing more, but the journal does.
-fn or_over(team: &Team<'_>, id: &str, refusal: Refusal) -> Refusal {
-    if refusal.code != Code::Unknown {
-        return refusal;
-    }
+/// The board knows a task that is over no longer, and would take its id for the beginning of another one's.
+fn check_not_over(team: &Team<'_>, id: &str) -> Result<(), Refusal> {
     let known = team::task(team.gate, team.gate.machine(), id, &team.now);
-    known.ok().filter(|task| task.state.is_over()).map_or(refusal, |task| task::over(&task))
+    known
+        .ok()
+        .filter(|task| task.id == id && task.state.is_over())
+        .map_or(Ok(()), |task| Err(task::over(&task)))
 }
 
 /// `done`: ends a task with its result.

@@ -44,9 +44,11 @@ impl Gate {
         };
         let allowed = known.find(same);
         let paused = || {
-            // Of other resources it would tell the wrong facts.
+            // Of other resources it would tell the wrong facts. A pause is of the former keys, too.
             let of_call = |pause: &&Pause| {
-                pause.call.as_deref() == Some(call) && pause.keys.iter().all(|key| keys.contains(key))
+                pause.call.as_deref() == Some(call)
+                    && pause.keys.iter().all(|key| keys.contains(key))
+                    && intent.keys().iter().all(|key| pause.keys.contains(key))
             };
             history
                 .pauses(who)
@@ -68,7 +70,7 @@ impl Gate {
                 let since = paused().filter(|(seq, _)| *seq > action.seq);
                 return since.map_or_else(
                     || Again::Lapsed(Box::new(action.clone())),
-                    |(_, paused)| Again::Is(Ok(paused)),
+                    |(_, paused)| Again::Is(Ok(Admitted { earlier, ..paused })),
                 );
             }
             let (plan, _) = self.plan_for_guest(intent, terms, (who, keys), None, history, now);

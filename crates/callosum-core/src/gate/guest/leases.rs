@@ -88,6 +88,8 @@ impl Gate {
         let is_own = |action: &Past| *action.who == *who && (with_calls || action.only_lease);
         let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
             let (own, others) = self.holders(ledger, &keys, &is_own, now);
+            // A call of its own that goes on holding one is nobody else.
+            let others: Vec<Fact> = others.into_iter().filter(|fact| fact.who != *who).collect();
             if own.is_empty() && !others.is_empty() {
                 return Ok(Lease::HeldBy(others));
             }
