@@ -155,7 +155,7 @@ withEach(
     const { call } = server.seen[0]?.body ?? {};
     assert.deepEqual(server.seen.at(-1)?.body, { call, outcome: "refused" });
 
-    // Who chose the id asks again with it, and gets the verdict that was lost.
+    // Who chose the id may ask again with it: of a question that never arrived the service knows nothing.
     const before = server.seen.length;
     assert.equal((await client.guard("mail", MAIL, { call: "mine" }).result).error?.kind, "ServiceUnreachable");
     server.reply(ALLOWING);
@@ -276,6 +276,17 @@ withEach("a call whose id was allowed before does not run again, and its model i
     assert.match(error.text ?? "", said);
   }
   assert.ok(server.seen.every(({ path }) => path === "/v1/before"));
+  // One that had lost its lease has it again: nobody runs it, so it is given up.
+  server.reply(({ body }, response) => {
+    const expiresAt = new Date(Date.now() + 300_000).toISOString();
+    json(response, { verdict: "allow", tier: 4, contextKeys: [], call: body.call, expiresAt }, 200, {
+      "x-callosum-earlier": "unknown",
+    });
+  });
+  assert.equal((await client.guard("mail", MAIL, { call: "c-2" }).result).error?.kind, "Repeated");
+  await server.until((seen) => seen.some(({ path }) => path === "/v1/after"));
+  const { call: givenUp, outcome } = server.seen.at(-1)?.body ?? {};
+  assert.deepEqual([givenUp, outcome], ["c-2", "unknown"]);
   // An id that the client made is its own: then it was this request that came twice.
   server.reply(({ body }, response) =>
     json(response, { verdict: "allow", tier: 3, contextKeys: [], call: body.call }, 200, { "x-callosum-earlier": "running" }),

@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.told.append((self.path, body))
         if self.path == "/v1/before" and self.server.silent.is_set():
             self.server.spoken.wait(30)
-        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body["call"], "covered": body.get("tool") != "unheard_of"}
+        verdict = {"verdict": "allow", "tier": 3, "contextKeys": [], "call": body.get("call"), "covered": body.get("tool") != "unheard_of"}
         answer = json.dumps(verdict if self.path == "/v1/before" else {"ok": True}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")

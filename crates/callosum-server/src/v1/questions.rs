@@ -25,6 +25,10 @@ use crate::service::Service;
 /// The question what happened on a resource.
 const STORY: &str = "why";
 
+/// The question which leases there are, and the name that it had before: both stay, as on the command line.
+const LEASES: &str = "leases";
+const LOCKS: &str = "/v1/locks";
+
 /// The leases on which resource are to end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,6 +72,10 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
             };
             let answer = answer.map_err(|error| fields.refusal(error))?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))
+        };
+        let router = match question.name {
+            LEASES => router.route(LOCKS, get(answer.clone())),
+            _ => router,
         };
         router.route(&format!("/v1/{}", question.name), get(answer))
     })

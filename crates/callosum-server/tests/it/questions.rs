@@ -160,3 +160,16 @@ fn fields_that_contradict_each_other_are_named_too() {
         refused(&mut client, asked, name);
     }
 }
+
+#[test]
+fn leases_are_asked_for_by_the_name_that_they_had_before_too() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    client.ok("/lock", &json!({ "instance": "a", "contextKey": "account:acme", "tier": 4 }));
+    let (leases, locks) = (client.get("/v1/leases"), client.get("/v1/locks"));
+    assert_eq!((locks.status, locks.json()), (200, leases.json()));
+    assert_eq!(locks.json()["locks"][0]["contextKey"], "account:acme");
+    assert_eq!(client.get("/v1/locks?x=1").status, 400);
+}
