@@ -2,9 +2,7 @@
 // service's waits for most of its time.
 
 import { dirname, relative } from "node:path";
-import { searchPath } from "./cargo.mjs";
-import { relay } from "./relay.mjs";
-import { NO_RUST, ROOT, TaskError } from "./run.ts";
+import { announced, failureOf, ROOT, TaskError } from "./run.ts";
 
 /** What takes longest begins first: whichever began last, everything would wait for its end. */
 const LONGEST = ["callosum-core/tests/it", "callosum-server/tests/it", "callosum-cli/tests/it"];
@@ -32,19 +30,16 @@ interface Program {
 /** Compiles and runs the tests that `options` of `cargo test` choose, so many at a time in each program. */
 export async function rustTests(options: string[], threads: number): Promise<void> {
   const asked = ["test", "--no-run", "--message-format=json-render-diagnostics", ...options];
-  console.log(`\n$ cargo ${asked.join(" ")}`);
+  announced("cargo", asked);
   const programs: Program[] = [];
-  const env = { ...process.env, PATH: searchPath() };
-  const compiled = await relay("cargo", asked, { cwd: ROOT, env, stdio: ["inherit", "pipe", "inherit"] }, (line) => {
+  const said = (line: string) => {
     const { reason, manifest_path, target, profile, executable } = JSON.parse(line) as Compiled;
     if (reason !== "compiler-artifact" || !profile.test || executable === null) return;
     const source = relative(`${ROOT}/crates`, dirname(target.src_path));
     programs.push({ path: executable, cwd: dirname(manifest_path), source });
-  }).catch(() => {
-    throw new TaskError(NO_RUST);
-  });
-  ended(compiled);
-  if (compiled.status !== 0) throw new TaskError("the tests of the Rust crates can't be compiled");
+  };
+  if ((await failureOf("cargo", asked, { said })) !== undefined)
+    throw new TaskError("the tests of the Rust crates can't be compiled");
   if (programs.length === 0) throw new TaskError("cargo compiled no tests");
 
   const place = ({ source }: Program) => (LONGEST.indexOf(source) + LONGEST.length + 1) % (LONGEST.length + 1);
@@ -53,22 +48,14 @@ export async function rustTests(options: string[], threads: number): Promise<voi
   const worker = async () => {
     for (let next = programs.shift(); next !== undefined; next = programs.shift()) {
       const { path, cwd, source } = next;
-      const said: string[] = [];
+      const lines: string[] = [];
       const more = { CARGO_MANIFEST_DIR: cwd, RUST_TEST_THREADS: String(threads) };
-      const run = await relay(path, [], { cwd, env: { ...env, ...more }, stdio: ["ignore", "pipe", "inherit"] }, (line) =>
-        said.push(line),
-      );
-      ended(run);
+      const failure = await failureOf(path, [], { cwd, more, said: (line) => lines.push(line) });
       // What one says is printed together.
-      console.log(`\n$ ${relative(ROOT, path)} (${source})\n${said.join("\n")}`);
-      if (run.status !== 0) failed.push(source);
+      console.log(`\n$ ${relative(ROOT, path)} (${source})\n${lines.join("\n")}`);
+      if (failure !== undefined) failed.push(source);
     }
   };
   await Promise.all(Array.from({ length: PROGRAMS }, worker));
   if (failed.length > 0) throw new TaskError(`tests failed in ${failed.join(", ")}`);
-}
-
-/** Ctrl-C: the program has said what there is to say. */
-function ended({ status, signal }: { status: number | null; signal: NodeJS.Signals | null }): void {
-  if (status === 130 || signal === "SIGINT") process.exit(130);
 }

@@ -156,13 +156,20 @@ pub fn task(source: &dyn Source, machine: &Machine, id: &str, now: &Stamp) -> Re
         Some(task) => board.shown(task),
         None => {
             // One that is over goes before those that only begin so.
-            let ended = source.newest_on(&Action::Task, id, now)?;
-            let ended = ended.and_then(|stands| serde_json::from_value(stands.record.document?).ok());
-            ended.map_or_else(|| board.find(id).map(|task| board.shown(task)), Ok)?
+            newest_task(source, id, now)?.map_or_else(|| board.find(id).map(|task| board.shown(task)), Ok)?
         }
     };
     task.look_at_output();
     Ok(task)
+}
+
+/// The task of this very id as it was written last, also where it is over.
+///
+/// # Errors
+/// When the journal can't be read.
+pub fn newest_task(source: &dyn Source, id: &str, now: &Stamp) -> Result<Option<Task>, Refusal> {
+    let newest = source.newest_on(&Action::Task, id, now)?;
+    Ok(newest.and_then(|stands| serde_json::from_value(stands.record.document?).ok()))
 }
 
 /// The newest records of the journal that a filter wants, the newest last.

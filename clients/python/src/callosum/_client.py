@@ -70,8 +70,8 @@ class CallosumClient:
         """Puts a function, or the body of a ``with``, behind the gate: it runs only if the verdict is ``allow``, and how it ended is told.
 
         Any other verdict raises ``Refused``, mostly as ``Paused``: give its text to the model. Nothing is repeated by itself, and a call whose ``call`` id
-        was allowed before, as far back as the journal's window reaches, does not run again (``Repeated``). An error comes out as it is, and leaves the outcome unknown, unless it is one of ``not_done``: those
-        prove that nothing was done. While the call runs, its lease is renewed.
+        was allowed before, as far back as the journal's window reaches, does not run again (``Repeated``). An error comes out as it is, and leaves the
+        outcome unknown, unless it is one of ``not_done``: those prove that nothing was done. While the call runs, its lease is renewed.
 
         As a decorator it takes the arguments of each call as the parameters, unless ``params`` says otherwise; ``params`` and ``session`` may be
         functions.

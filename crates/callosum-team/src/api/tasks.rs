@@ -161,11 +161,8 @@ fn decide(
 
 /// The board knows a task that is over no longer, and would take its id for the beginning of another one's.
 fn check_not_over(team: &Team<'_>, id: &str) -> Result<(), Refusal> {
-    let known = team::task(team.gate, team.gate.machine(), id, &team.now);
-    known
-        .ok()
-        .filter(|task| task.id == id && task.state.is_over())
-        .map_or(Ok(()), |task| Err(task::over(&task)))
+    let newest = team::newest_task(team.gate, id, &team.now)?;
+    newest.filter(|task| task.state.is_over()).map_or(Ok(()), |task| Err(task::over(&task)))
 }
 
 /// `done`: ends a task with its result.
